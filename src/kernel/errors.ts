@@ -1,0 +1,50 @@
+/**
+ * What can go wrong, in the words of the domain. Services throw these; one table in the gateway turns a kind into
+ * an HTTP status, so nothing below the gateway knows a status code.
+ */
+export type ErrorKind =
+  | 'invalid' // the request does not make sense, whatever the state
+  | 'unauthenticated' // nobody known is asking
+  | 'forbidden' // somebody known is asking for what is not theirs to do
+  | 'not_found' // absent, or not the caller's: one answer for both
+  | 'conflict' // the present state forbids it
+  | 'stale' // the caller acts on an older version than the present one
+  | 'reused_key' // the same idempotency key came with another request
+  | 'rate_limited' // too many, too fast
+  | 'unavailable' // overloaded, draining, or something we depend on is down
+
+/** Beyond kind, code and message: `details` join the body of the answer, `retryAfterSeconds` its headers. */
+export type ErrorExtra = { details?: Record<string, unknown>; retryAfterSeconds?: number; cause?: unknown }
+
+export class DomainError extends Error {
+  readonly kind: ErrorKind
+  readonly code: string
+  readonly details: Record<string, unknown>
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(kind: ErrorKind, code: string, message: string, extra: ErrorExtra = {}) {
+    super(message, { cause: extra.cause })
+    this.kind = kind
+    this.code = code
+    this.details = extra.details ?? {}
+    this.retryAfterSeconds = extra.retryAfterSeconds
+  }
+}
+
+/** One failure, declared in one line of an `errors.ts`; called, it makes the error to throw. */
+export type ErrorDefinition = ((extra?: ErrorExtra) => DomainError) & {
+  readonly kind: ErrorKind
+  readonly code: string
+  readonly message: string
+}
+
+export function defineError(kind: ErrorKind, code: string, message: string): ErrorDefinition {
+  const create = (extra?: ErrorExtra) => new DomainError(kind, code, message, extra)
+  return Object.assign(create, { kind, code, message })
+}
+
+/**
+ * A problem that the person who runs the shop can mend: a wrong key, an occupied port, an unreachable database.
+ * It ends the process with exit code 1 and its message alone, no stack trace; so the message names what to do.
+ */
+export class OperatorError extends Error {}
