@@ -1,0 +1,41 @@
+import { createGateway, type Gateway } from './gateway/server.ts'
+import { defineError } from './kernel/errors.ts'
+import { type LoadedModule, setupModules, stopModules } from './module.ts'
+import { authModule } from './modules/auth/index.ts'
+import { cartModule } from './modules/cart/index.ts'
+import { catalogModule } from './modules/catalog/index.ts'
+import type { Platform } from './platform/platform.ts'
+import { version } from './version.ts'
+
+/** Every module there is. The order does not matter: each is set up behind what it requires. */
+export const modules = [authModule, catalogModule, cartModule]
+
+export const authDisabled = defineError(
+  'unavailable',
+  'AUTH_DISABLED',
+  'Nobody can be authenticated while the module auth is disabled (modules.auth.enabled).'
+)
+
+export type App = Gateway & { apiOf: ReturnType<typeof apisOf>; stop(): Promise<void> }
+
+/** Sets the modules up and puts the gateway in front of them. It listens where the caller says. */
+export async function createApp(platform: Platform): Promise<App> {
+  const loaded = await setupModules(modules, platform)
+  const apiOf = apisOf(loaded)
+  const gateway = await createGateway({
+    platform,
+    version,
+    authenticate: apiOf(authModule)?.authenticate ?? (() => Promise.reject(authDisabled())),
+    modules: modules.map(module => {
+      const instance = loaded.find(each => each.module === module)?.instance
+      return { ...module, enabled: instance !== undefined, routes: instance?.routes }
+    })
+  })
+  return { ...gateway, apiOf, stop: () => stopModules(loaded) }
+}
+
+/** Looks up the API of an enabled module, for the command line and for tests. */
+function apisOf(loaded: readonly LoadedModule[]) {
+  return <Api>(module: { setup: (...args: never[]) => Promise<{ api: Api }> }): Api | undefined =>
+    loaded.find(each => (each.module as unknown) === module)?.instance.api as Api | undefined
+}

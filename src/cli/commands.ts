@@ -1,0 +1,26 @@
+import { Command } from 'commander'
+import { OperatorError } from '../kernel/errors.ts'
+import { version } from '../version.ts'
+
+/**
+ * The command line. Each command is one file beside this one, loaded when it is called. What the operator can mend
+ * is one sentence and exit code 1; a stack trace means a bug.
+ */
+export async function runCommand(argv: readonly string[]): Promise<void> {
+  const program = new Command('cartwright').description('A headless commerce engine.').version(version)
+  program
+    .command('start', { isDefault: true })
+    .description('run the shop')
+    .action(async () => (await import('./start.ts')).start())
+  program
+    .command('migrate')
+    .description('bring the database up to date, and stop')
+    .action(async () => (await import('./migrate.ts')).runMigrations())
+  try {
+    await program.parseAsync(argv)
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exit(1)
+  }
+}

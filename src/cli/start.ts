@@ -1,0 +1,84 @@
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Config, loadConfig } from '../config.ts'
+import { OperatorError } from '../kernel/errors.ts'
+import { openLog } from '../platform/log.ts'
+import { openConfiguredDatabase } from './database.ts'
+
+const FINISH_TIMEOUT_MS = 20_000
+const FORCED_EXIT_MS = 25_000
+
+/** Runs the shop until a signal asks it to stop: exit code 0 once every request in flight has ended. */
+export async function start(): Promise<void> {
+  const config = loadConfig()
+  // The database starts while the code that will use it is loaded.
+  const opening = openConfiguredDatabase(config, 'own')
+  opening.catch(() => {})
+  const { createApp, modules } = await import('../app.ts')
+  const { migrationSources } = await import('../module.ts')
+  const { migrate } = await import('../platform/migrate.ts')
+  const { openPlatform } = await import('../platform/platform.ts')
+  const { prepareShop, welcome } = await import('./first-start.ts')
+
+  const database = await opening
+  try {
+    await migrate(database.url, migrationSources(modules))
+    const log = openLog(config.log)
+    const platform = await openPlatform(config, database.url, log)
+    const app = await createApp(platform)
+    const prepared = await prepareShop(app, config, database.embedded)
+    const address = await listen(app.app, config)
+    process.stdout.write(await welcome(app, prepared, config, address))
+
+    onStopSignal(async () => {
+      app.drain()
+      await delay(config.server.drain_seconds * 1_000)
+      await Promise.race([app.app.close(), delay(FINISH_TIMEOUT_MS, undefined, { ref: false })])
+      await app.stop()
+      await platform.close()
+      await database.stop()
+    })
+  } catch (error) {
+    await database.stop()
+    throw error
+  }
+}
+
+async function listen(
+  server: Awaited<ReturnType<typeof createAppType>>['app'],
+  config: Config
+): Promise<string> {
+  const { port } = config.server
+  const host = config.server.host || (config.environment === 'production' ? '0.0.0.0' : '127.0.0.1')
+  try {
+    await server.listen({ host, port })
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const advice = `Choose another address with HOST and PORT (server.host, server.port).`
+    if (code === 'EADDRINUSE')
+      throw new OperatorError(`Port ${port} on ${host} is in use by another program. ${advice}`)
+    throw new OperatorError(`Cannot listen on ${host}:${port}: ${message}. ${advice}`)
+  }
+  const bound = server.server.address() as AddressInfo
+  return `http://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
+}
+declare const createAppType: typeof import('../app.ts').createApp
+
+/** The first SIGTERM or SIGINT stops in order; a second one, or 25 seconds, ends the process with exit code 1. */
+function onStopSignal(stop: () => Promise<void>): void {
+  let stopping = false
+  const handle = () => {
+    if (stopping) process.exit(1)
+    stopping = true
+    setTimeout(() => process.exit(1), FORCED_EXIT_MS).unref()
+    stop().then(
+      () => process.exit(0),
+      error => {
+        process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
+        process.exit(1)
+      }
+    )
+  }
+  process.on('SIGTERM', handle)
+  process.on('SIGINT', handle)
+}

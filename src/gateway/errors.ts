@@ -1,0 +1,44 @@
+import { defineError } from '../kernel/errors.ts'
+
+export const malformedJson = defineError(
+  'invalid',
+  'MALFORMED_JSON',
+  'The body is not JSON that can be accepted.'
+)
+export const validationFailed = defineError(
+  'invalid',
+  'VALIDATION_FAILED',
+  'The request does not fit its schema.'
+)
+export const malformedRequest = defineError(
+  'invalid',
+  'MALFORMED_REQUEST',
+  'The request cannot be understood.'
+)
+export const malformedIfMatch = defineError(
+  'invalid',
+  'MALFORMED_IF_MATCH',
+  'If-Match must be one ETag of this resource, such as "7", or *.'
+)
+export const malformedIdempotencyKey = defineError(
+  'invalid',
+  'MALFORMED_IDEMPOTENCY_KEY',
+  'Idempotency-Key must be 1 to 255 visible ASCII characters.'
+)
+export const idempotencyKeyReused = defineError(
+  'reused_key',
+  'IDEMPOTENCY_KEY_REUSED',
+  'This Idempotency-Key was used before with another request; use a new key for a new request.'
+)
+export const idempotencyKeyInProgress = defineError(
+  'conflict',
+  'IDEMPOTENCY_KEY_IN_PROGRESS',
+  'The first request with this Idempotency-Key is still running; try again shortly.'
+)
+export const rateLimited = defineError('rate_limited', 'RATE_LIMITED', 'Too many requests; slow down.')
+export const overloaded = defineError(
+  'unavailable',
+  'OVERLOADED',
+  'The server is overloaded; try again shortly.'
+)
+export const draining = defineError('unavailable', 'DRAINING', 'The server is shutting down; try again.')

@@ -1,0 +1,70 @@
+import { hash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
+import { defineError } from '../kernel/errors.ts'
+
+/** Who is asking, as a verified token says. `expiresAt` in seconds since 1970. */
+export type Identity = {
+  readonly userId: string
+  readonly role: 'customer' | 'admin'
+  /** The session behind a token of our own; `null` for tokens of other issuers. */
+  readonly sessionId: string | null
+  readonly expiresAt: number
+}
+/** Verifies a bearer token. @throws `unauthenticated` for every token that is not good. */
+export type Authenticate = (token: string) => Promise<Identity>
+
+export const authenticationRequired = defineError(
+  'unauthenticated',
+  'AUTHENTICATION_REQUIRED',
+  'This needs an access token: send it as "Authorization: Bearer <token>".'
+)
+export const adminRequired = defineError('forbidden', 'ADMIN_REQUIRED', 'This needs the role admin.')
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    identity: Identity | null
+  }
+}
+
+/** The caller of a secured or admin route. On the public tier there is none, and asking for it is a bug. */
+export function identityOf(request: FastifyRequest): Identity {
+  if (request.identity === null)
+    throw new Error(`${request.routeOptions.url} asks for an identity on the public tier`)
+  return request.identity
+}
+
+const VERIFIED_MAX = 50_000
+const BEARER = /^Bearer +([^\s]+) *$/i
+
+type Done = (error?: Error) => void
+/**
+ * The check in front of the secured tier. A token that was verified before is taken from memory until it expires,
+ * by its SHA-256: 5 us instead of the 170 us of a signature (2026-11).
+ */
+export function createIdentityCheck(authenticate: Authenticate) {
+  const verified = new LRUCache<string, Identity>({ max: VERIFIED_MAX })
+
+  return (request: FastifyRequest, _reply: FastifyReply, done: Done): void => {
+    const token = BEARER.exec(request.headers.authorization ?? '')?.[1]
+    if (token === undefined) return done(authenticationRequired())
+    const key = hash('sha256', token, 'base64')
+    const known = verified.get(key)
+    if (known !== undefined && known.expiresAt > Date.now() / 1_000) {
+      request.identity = known
+      return done()
+    }
+    authenticate(token).then(
+      identity => {
+        verified.set(key, identity)
+        request.identity = identity
+        done()
+      },
+      (error: Error) => done(error)
+    )
+  }
+}
+
+export function requireAdmin(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
+  done(identityOf(request).role === 'admin' ? undefined : adminRequired())
+}

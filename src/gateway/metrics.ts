@@ -1,0 +1,156 @@
+import { collectDefaultMetrics, Registry } from '@prometheus-io/client'
+import type { Cache } from '../platform/cache.ts'
+import type { Database } from '../platform/postgres.ts'
+
+/** Upper bounds of the duration histogram, in seconds. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+export type Metrics = {
+  /** Counts one answered request. `route` is the pattern, not the path: the number of series stays bounded. */
+  observe(method: string, route: string, status: number, seconds: number): void
+  /** Everything in the Prometheus text format 0.0.4. */
+  expose(): Promise<string>
+  readonly contentType: string
+}
+
+export function createMetrics({ db, cache }: { db: Database; cache: Cache }): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const durations = new Durations()
+  const figures = [...poolFigures(db), ...cacheFigures(cache)]
+  for (const metric of [durations, ...figures.map(asMetric)]) registry.registerMetric(metric as never)
+  return {
+    observe: (method, route, status, seconds) => durations.observe(method, route, status, seconds),
+    expose: () => registry.metrics(),
+    contentType: registry.contentType
+  }
+}
+
+type Figure = {
+  type: 'counter' | 'gauge'
+  name: string
+  help: string
+  labels?: Record<string, string>
+  read: () => number
+}
+
+const poolFigures = (db: Database): Figure[] => [
+  gauge(
+    'db_pool_max_connections',
+    'Most database connections of this process.',
+    () => db.statistics().max_conns
+  ),
+  gauge('db_pool_connections', 'Open database connections.', () => db.statistics().total_conns),
+  gauge(
+    'db_pool_acquired_connections',
+    'Database connections at work.',
+    () => db.statistics().acquired_conns
+  ),
+  gauge('db_pool_idle_connections', 'Database connections at rest.', () => db.statistics().idle_conns),
+  counter('db_pool_acquires', 'Connections handed out.', () => db.statistics().acquire_count),
+  counter(
+    'db_pool_empty_acquires',
+    'Those that had to be waited for.',
+    () => db.statistics().empty_acquire_count
+  ),
+  counter(
+    'db_pool_acquire_seconds',
+    'Time waited for connections.',
+    () => db.statistics().acquire_duration_ms / 1_000
+  )
+]
+
+const cacheFigures = (cache: Cache): Figure[] => {
+  const labels = { adapter: cache.statistics().adapter }
+  return [
+    { ...counter('cache_hits', 'Cache reads that found something.', () => cache.statistics().hits), labels },
+    {
+      ...counter('cache_misses', 'Cache reads that found nothing.', () => cache.statistics().misses),
+      labels
+    },
+    { ...counter('cache_errors', 'Cache operations that failed.', () => cache.statistics().errors), labels },
+    {
+      ...gauge('cache_entries', 'Entries in the cache of this process.', () => cache.statistics().entries),
+      labels
+    },
+    {
+      ...counter('cache_operations', 'Cache operations timed.', () => cache.statistics().operations),
+      labels
+    },
+    {
+      ...counter('cache_operation_seconds', 'Time they took.', () => cache.statistics().operation_seconds),
+      labels
+    }
+  ]
+}
+
+function gauge(name: string, help: string, read: () => number): Figure {
+  return { type: 'gauge', name: `cartwright_${name}`, help, read }
+}
+function counter(name: string, help: string, read: () => number): Figure {
+  return { type: 'counter', name: `cartwright_${name}_total`, help, read }
+}
+
+/** What the library's registry asks of a metric: read when somebody asks, nothing is kept twice. */
+const asMetric = ({ type, name, help, labels = {}, read }: Figure) => ({
+  type,
+  name,
+  help,
+  get: () => ({ type, name, help, values: [{ labels, value: read() }] })
+})
+
+type Series = { labels: Record<string, string | number>; counts: number[]; sum: number }
+
+/**
+ * The histogram of request durations, counted by hand and exposed by the library: an observation costs 0.2 us
+ * instead of the library's 7 (2026-11), on every request there is.
+ */
+class Durations {
+  readonly name = 'http_request_duration_seconds'
+  readonly help = 'Duration of HTTP requests by method, route pattern and status.'
+  readonly type = 'histogram'
+  readonly #series = new Map<string, Map<number, Series>>()
+
+  observe(method: string, route: string, status: number, seconds: number): void {
+    const key = `${method} ${route}`
+    let byStatus = this.#series.get(key)
+    if (byStatus === undefined) this.#series.set(key, (byStatus = new Map()))
+    let series = byStatus.get(status)
+    if (series === undefined) {
+      series = { labels: { method, route, status }, counts: new Array(BUCKETS.length + 1).fill(0), sum: 0 }
+      byStatus.set(status, series)
+    }
+    let bucket = 0
+    while (bucket < BUCKETS.length && seconds > (BUCKETS[bucket] as number)) bucket += 1
+    series.counts[bucket] = (series.counts[bucket] as number) + 1
+    series.sum += seconds
+  }
+
+  /** What the library's registry asks of a metric. */
+  get() {
+    const all = [...this.#series.values()].flatMap(byStatus => [...byStatus.values()])
+    return {
+      name: this.name,
+      help: this.help,
+      type: this.type,
+      values: all.flatMap(series => this.#lines(series))
+    }
+  }
+
+  #lines({ labels, counts, sum }: Series) {
+    let total = 0
+    const buckets = counts.map((count, index) => {
+      total += count
+      return {
+        labels: { ...labels, le: BUCKETS[index] ?? '+Inf' },
+        value: total,
+        metricName: `${this.name}_bucket`
+      }
+    })
+    return [
+      ...buckets,
+      { labels, value: sum, metricName: `${this.name}_sum` },
+      { labels, value: total, metricName: `${this.name}_count` }
+    ]
+  }
+}

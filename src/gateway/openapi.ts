@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import swagger from '@fastify/swagger'
+import type { FastifyInstance } from 'fastify'
+
+const require = createRequire(import.meta.url)
+const ASSETS = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8'
+} as const
+
+/** Registers the collector; it has to come before the routes that it is to describe. */
+export async function collectOpenApi(app: FastifyInstance, version: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Cartwright',
+        description: 'A headless commerce engine. Errors are application/problem+json (RFC 9457).',
+        version
+      },
+      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } }
+    },
+    hideUntagged: false
+  })
+}
+
+/** `/openapi.json`, generated from the schemas of the routes that are mounted, and `/docs`, a page that shows it. */
+export function mountOpenApi(app: FastifyInstance): void {
+  const options = { schema: { hide: true } }
+  let document: string | undefined
+  app.get('/openapi.json', options, (_request, reply) => {
+    document ??= JSON.stringify(app.swagger())
+    return reply.header('content-type', 'application/json; charset=utf-8').send(document)
+  })
+  app.get('/docs', options, (_request, reply) =>
+    reply
+      .header('content-type', 'text/html; charset=utf-8')
+      .header('content-security-policy', POLICY)
+      .send(PAGE)
+  )
+  for (const [name, type] of Object.entries(ASSETS)) {
+    app.get(`/docs/${name}`, options, async (_request, reply) => {
+      const content = await readFile(require.resolve(`swagger-ui-dist/${name}`))
+      return reply.header('content-type', type).header('cache-control', 'public, max-age=86400').send(content)
+    })
+  }
+  app.get('/docs/start.js', options, (_request, reply) =>
+    reply.header('content-type', ASSETS['swagger-ui-bundle.js']).send(START)
+  )
+}
+
+const POLICY = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'"
+const START = "SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLinking: true })\n"
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Cartwright API</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<div id="docs"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`

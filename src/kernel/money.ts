@@ -1,0 +1,44 @@
+/**
+ * Money is an integer in the minor unit of its currency. How many decimal places that unit is below the main one
+ * is pinned here (ISO 4217, list one of 2026-01-01) and not asked of `Intl`, whose tables change with the runtime.
+ */
+export const currencies: Readonly<Record<string, 0 | 2 | 3>> = Object.freeze({
+  ...exponent(0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'),
+  ...exponent(3, 'BHD IQD JOD KWD LYD OMR TND'),
+  ...exponent(
+    2,
+    'AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CNY COP CRC ' +
+      'CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR ' +
+      'JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD ' +
+      'NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN ' +
+      'SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD UYU UZS VES WST XCD XCG YER ZAR ZMW ZWG'
+  )
+})
+
+function exponent<E extends 0 | 2 | 3>(places: E, codes: string): Record<string, E> {
+  return Object.fromEntries(codes.split(' ').map(code => [code, places]))
+}
+
+/** The largest amount accepted from outside: sums of lines and carts of it stay far below 2^53. */
+export const AMOUNT_MAX = 100_000_000_000
+
+/**
+ * Reads a decimal such as `19.99` or `500` as minor units. `undefined` when it is not one: signs, exponents,
+ * thousands separators, or more places than the currency has.
+ */
+export function parseAmount(decimal: string, currency: string): number | undefined {
+  const places = currencies[currency]
+  const match = /^(\d{1,15})(?:\.(\d{1,6}))?$/.exec(decimal.trim())
+  if (places === undefined || match === null) return undefined
+  const [, whole = '', fraction = ''] = match
+  if (/[1-9]/.test(fraction.slice(places))) return undefined
+  const amount = Number(whole + fraction.slice(0, places).padEnd(places, '0'))
+  return amount <= AMOUNT_MAX ? amount : undefined
+}
+
+const PPM = 1_000_000n
+
+/** `amount * ppm / 1,000,000`, rounded half up, once: the only place where a rate meets a price. */
+export function shareOf(amount: number, ppm: number): number {
+  return Number((BigInt(amount) * BigInt(ppm) * 2n + PPM) / (2n * PPM))
+}

@@ -1,0 +1,110 @@
+import type { Tiers } from './gateway/tiers.ts'
+import { OperatorError } from './kernel/errors.ts'
+import type { MigrationSource } from './platform/migrate.ts'
+import type { Platform } from './platform/platform.ts'
+
+/** What a module gives once it is set up: its API to other modules, its routes, and what to do at the end. */
+export type ModuleInstance<Api> = {
+  api: Api
+  routes?: (tiers: Tiers) => void
+  stop?: () => Promise<void>
+}
+
+type Modules = Record<string, Module>
+type ApiOf<M> = M extends Module<infer Api> ? Api : never
+type Apis<M extends Modules> = { [K in keyof M]: ApiOf<M[K]> }
+type OptionalApis<M extends Modules> = { [K in keyof M]: ApiOf<M[K]> | undefined }
+
+/**
+ * A domain module. `requires` and `uses` hold the modules themselves: importing one, declaring it and getting the
+ * type of its API are one fact, and a cycle cannot load.
+ */
+export type Module<Api = unknown> = {
+  readonly name: string
+  /** Where its routes live. When the module is switched off, everything at and below them answers 503. */
+  readonly basePaths: readonly string[]
+  readonly requires: Modules
+  /** Present when enabled, undefined when not. */
+  readonly uses: Modules
+  readonly migrations?: URL
+  readonly setup: (
+    platform: Platform,
+    required: Record<string, unknown>,
+    used: Record<string, unknown>
+  ) => Promise<ModuleInstance<Api>>
+}
+
+export function defineModule<Api, R extends Modules, U extends Modules>(definition: {
+  name: string
+  basePaths: readonly string[]
+  requires: R
+  uses: U
+  migrations?: URL
+  setup: (platform: Platform, required: Apis<R>, used: OptionalApis<U>) => Promise<ModuleInstance<Api>>
+}): Module<Api> {
+  return definition as unknown as Module<Api>
+}
+
+export type LoadedModule = { module: Module; instance: ModuleInstance<unknown> }
+type Switches = Readonly<Record<string, { readonly enabled: boolean }>>
+
+const isEnabled = (module: Module, switches: Switches) => switches[module.name]?.enabled === true
+
+/** The enabled modules, each behind all that it requires and uses. */
+export function orderModules(modules: readonly Module[], switches: Switches): Module[] {
+  const ordered = new Set<Module>()
+  const visit = (module: Module) => {
+    if (ordered.has(module) || !isEnabled(module, switches)) return
+    for (const needed of [...Object.values(module.requires), ...Object.values(module.uses)]) visit(needed)
+    ordered.add(module)
+  }
+  for (const module of modules) visit(module)
+  return [...ordered]
+}
+
+/** Every reason why these modules cannot run together, each with the key to change; empty when they can. */
+export function moduleProblems(modules: readonly Module[], switches: Switches): string[] {
+  const missing = modules
+    .filter(module => isEnabled(module, switches))
+    .flatMap(module =>
+      Object.values(module.requires)
+        .filter(required => !isEnabled(required, switches))
+        .map(
+          required =>
+            `module ${module.name} requires module ${required.name}, which is disabled: ` +
+            `set modules.${required.name}.enabled: true or modules.${module.name}.enabled: false`
+        )
+    )
+  const claims = modules.flatMap(module => module.basePaths.map(path => ({ path, module })))
+  const clashes = claims
+    .filter(({ path }, index) => claims.findIndex(other => other.path === path) !== index)
+    .map(({ path, module }) => `base path ${path} is claimed twice, the second time by module ${module.name}`)
+  return [...missing, ...clashes]
+}
+
+export const migrationSources = (modules: readonly Module[]): MigrationSource[] =>
+  modules.flatMap(({ name, migrations }) => (migrations ? [{ module: name, folder: migrations }] : []))
+
+/**
+ * Sets the enabled modules up, dependencies first.
+ * @throws OperatorError naming every problem at once.
+ */
+export async function setupModules(modules: readonly Module[], platform: Platform): Promise<LoadedModule[]> {
+  const switches: Switches = platform.config.modules
+  const problems = moduleProblems(modules, switches)
+  if (problems.length > 0)
+    throw new OperatorError(`The modules do not fit together:\n  ${problems.join('\n  ')}`)
+
+  const loaded = new Map<Module, ModuleInstance<unknown>>()
+  const apis = (wanted: Modules) =>
+    Object.fromEntries(Object.entries(wanted).map(([key, module]) => [key, loaded.get(module)?.api]))
+  for (const module of orderModules(modules, switches)) {
+    loaded.set(module, await module.setup(platform, apis(module.requires), apis(module.uses)))
+  }
+  return [...loaded].map(([module, instance]) => ({ module, instance }))
+}
+
+/** Stops them in the reverse order of their set-up. */
+export async function stopModules(loaded: readonly LoadedModule[]): Promise<void> {
+  for (const { instance } of loaded.toReversed()) await instance.stop?.()
+}

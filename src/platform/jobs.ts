@@ -1,0 +1,42 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Log } from './log.ts'
+
+/** Small recurring work of this process, such as deleting what has expired. Safe to run in every process at once. */
+export type Jobs = {
+  /** Runs `work` about every `seconds`; it answers how many things it did, and gets a signal that ends it early. */
+  every(seconds: number, name: string, work: (signal: AbortSignal) => Promise<number>): void
+  /** Ends the pauses at once and waits for the work under way. */
+  stop(): Promise<void>
+}
+
+export function createJobs(log: Log): Jobs {
+  const stopping = new AbortController()
+  const running: Promise<void>[] = []
+
+  const run = async (seconds: number, name: string, work: (signal: AbortSignal) => Promise<number>) => {
+    while (!stopping.signal.aborted) {
+      // Jitter, so that processes started together do not work at the same instant for ever.
+      const pauseMs = seconds * 1_000 * (0.75 + Math.random() / 2)
+      await delay(pauseMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
+      if (stopping.signal.aborted) return
+      const startedAt = performance.now()
+      try {
+        const count = await work(stopping.signal)
+        if (count > 0)
+          log.info({ job: name, count, ms: Math.round(performance.now() - startedAt) }, 'job done')
+      } catch (error) {
+        log.error({ job: name, err: error }, 'job failed')
+      }
+    }
+  }
+
+  return {
+    every: (seconds, name, work) => {
+      running.push(run(seconds, name, work))
+    },
+    stop: async () => {
+      stopping.abort()
+      await Promise.all(running)
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import pg from 'pg'
+import { inject, onTestFinished } from 'vitest'
+import { type Database, openDatabase } from '../../src/platform/postgres.ts'
+
+/** The same server, another database. */
+export function databaseNamed(url: string, name: string): string {
+  if (url.startsWith('socket:')) return url.replace(/([?&]db=)[^&]*/, `$1${name}`)
+  const parsed = new URL(url)
+  parsed.pathname = `/${name}`
+  return parsed.href
+}
+
+let databases = 0
+
+/** A migrated, empty database of its own, and how to drop it. */
+export async function createTestDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const serverUrl = inject('serverUrl')
+  databases += 1
+  const name = `cartwright_test_${process.pid}_${Date.now().toString(36)}_${databases}`
+  const run = async (sql: string) => {
+    const client = new pg.Client({ connectionString: serverUrl })
+    await client.connect()
+    await client.query(sql).finally(() => client.end())
+  }
+  await run(`create database ${name} template ${inject('templateName')}`)
+  return { url: databaseNamed(serverUrl, name), drop: () => run(`drop database ${name} with (force)`) }
+}
+
+export const testDatabaseOptions = (url: string) => ({
+  url,
+  poolSize: 8,
+  sharedConnections: 2,
+  poolWaitMs: 2_000,
+  statementTimeoutMs: 5_000,
+  lockTimeoutMs: 1_000
+})
+
+/** A database for one test; it is closed and dropped when the test has finished. */
+export async function useTestDatabase(): Promise<Database> {
+  const created = await createTestDatabase()
+  const db = openDatabase(testDatabaseOptions(created.url))
+  onTestFinished(async () => {
+    await db.close()
+    await created.drop()
+  })
+  return db
+}
