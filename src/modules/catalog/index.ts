@@ -20,6 +20,8 @@ export type CatalogApi = {
    * sold. One look-up in memory, or one statement for all that is not there.
    */
   offers(variantIds: readonly string[]): Promise<(Offer | undefined)[]>
+  /** @throws `CATALOG_VARIANT_NOT_FOUND` unless there is such a variant, for sale or not. */
+  requireVariant(variantId: string): Promise<void>
 }
 
 export const catalogModule = defineModule({
@@ -29,7 +31,7 @@ export const catalogModule = defineModule({
   uses: {},
   migrations: new URL('./migrations/', import.meta.url),
   setup: async () => {
-    const api: CatalogApi = { offers: async ids => ids.map(() => undefined) }
+    const api: CatalogApi = { offers: async ids => ids.map(() => undefined), requireVariant: async () => {} }
     return { api }
   }
 })

@@ -1,0 +1,36 @@
+import { identityOf } from '../../../gateway/identity.ts'
+import type { Tiers } from '../../../gateway/tiers.ts'
+import { writeOf } from '../../../gateway/write.ts'
+import { lineOf, sendCart } from '../routes.ts'
+import { MergeRequest, MergeResponse } from '../schema.ts'
+import type { MergeReport, MergeService, MergeSource } from './service.ts'
+
+/** `POST /api/cart/merge`, a route of its own (specification, "Cart module wiring rules"). */
+export function mergeRoutes(tiers: Tiers, { merge }: MergeService): void {
+  tiers.secured.post(
+    '/cart/merge',
+    {
+      schema: {
+        tags: ['cart'],
+        summary: "Merge a guest's cart into the account's",
+        body: MergeRequest,
+        response: { 200: MergeResponse }
+      }
+    },
+    async (request, reply) => {
+      const { userId } = identityOf(request)
+      const { strategy = 'sum' } = request.body
+      const { view, report } = await merge(userId, sourceOf(request.body), strategy, writeOf(request))
+      return sendCart(reply, view, `"merge":${reportJson(report)},`)
+    }
+  )
+}
+
+const sourceOf = (body: MergeRequest): MergeSource =>
+  'items' in body ? { items: body.items.map(lineOf) } : { guestCartToken: body.guest_cart_token }
+
+const reportJson = ({ adjustments, ...report }: MergeReport) =>
+  JSON.stringify({
+    ...report,
+    adjustments: adjustments.map(({ variantId, ...cut }) => ({ variant_id: variantId, ...cut }))
+  })

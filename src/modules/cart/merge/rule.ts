@@ -1,0 +1,80 @@
+import type { CartLimits, Line } from '../lines.ts'
+
+/**
+ * How two lines of one variant become one: their sum, the larger, the guest's, or the customer's. Lines that only
+ * one of the carts has are kept whatever the strategy.
+ */
+export type MergeStrategy = 'sum' | 'max' | 'guest' | 'customer'
+
+/** Why a line got less than the strategy asked for. */
+export type CutReason = 'unavailable' | 'quantity_limit' | 'insufficient_stock' | 'line_limit'
+/** What was cut: the line was to have `requested` and has `granted`. */
+export type Adjustment = { variantId: string; requested: number; granted: number; reason: CutReason }
+export type MergeOutcome = {
+  /** The lines to set in the customer's cart: those that are new or have another quantity. */
+  changed: Line[]
+  adjustments: Adjustment[]
+}
+/** What can be bought of a variant: not at all (`undefined`), so many, or any quantity (`null`). */
+export type AvailabilityOf = (variantId: string) => number | null | undefined
+
+const COMBINE: Record<MergeStrategy, (customer: number, guest: number) => number> = {
+  sum: (customer, guest) => customer + guest,
+  max: (customer, guest) => Math.max(customer, guest),
+  guest: (_customer, guest) => guest,
+  customer: customer => customer
+}
+
+/**
+ * Merges a guest's lines (each variant once) into a customer's. Limits and stock cut what is added, never what the
+ * customer had already; every cut is reported.
+ */
+export function mergeLines(
+  customer: readonly Line[],
+  guest: readonly Line[],
+  strategy: MergeStrategy,
+  limits: CartLimits,
+  availabilityOf: AvailabilityOf
+): MergeOutcome {
+  const present = new Map(customer.map(line => [line.variantId, line.quantity]))
+  const changed: Line[] = []
+  const adjustments: Adjustment[] = []
+  let lineCount = customer.length
+
+  for (const { variantId, quantity } of guest) {
+    const had = present.get(variantId)
+    const requested = had === undefined ? quantity : COMBINE[strategy](had, quantity)
+    if (requested === had) continue
+    const hasRoom = had !== undefined || lineCount < limits.linesMax
+    const cut = cap(requested, availabilityOf(variantId), hasRoom, limits)
+    const granted = Math.max(cut.quantity, Math.min(had ?? 0, requested))
+    if (granted < requested) adjustments.push({ variantId, requested, granted, reason: cut.reason })
+    if (granted === (had ?? 0)) continue
+    if (had === undefined) lineCount += 1
+    changed.push({ variantId, quantity: granted })
+  }
+  return { changed, adjustments }
+}
+
+/** How much of `requested` can be had, and what stands in the way of more. */
+function cap(
+  requested: number,
+  available: number | null | undefined,
+  hasRoom: boolean,
+  { lineQuantityMax }: CartLimits
+): { quantity: number; reason: CutReason } {
+  if (available === undefined) return { quantity: 0, reason: 'unavailable' }
+  if (!hasRoom) return { quantity: 0, reason: 'line_limit' }
+  if (available !== null && available < Math.min(requested, lineQuantityMax)) {
+    return { quantity: available, reason: 'insufficient_stock' }
+  }
+  return { quantity: Math.min(requested, lineQuantityMax), reason: 'quantity_limit' }
+}
+
+/** Adds up lines of the same variant: a cart kept in a browser may name one twice. */
+export function sumByVariant(lines: readonly Line[]): Line[] {
+  const quantities = new Map<string, number>()
+  for (const { variantId, quantity } of lines)
+    quantities.set(variantId, (quantities.get(variantId) ?? 0) + quantity)
+  return [...quantities].map(([variantId, quantity]) => ({ variantId, quantity }))
+}
