@@ -3,13 +3,9 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { OperatorError } from '../kernel/errors.ts'
+import { type Account, ENVIRONMENT } from './embedded-postgres-programs.ts'
 
 export type Report = (line: string) => void
-/** The unprivileged user that PostgreSQL's programs run as; empty: the user of this process. */
-export type Account = { uid?: number; gid?: number }
-
-/** Nothing of the parent's: no PG*, no locale. A given TZ spares initdb a search through all time zones. */
-export const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' }
 
 const SETTINGS = {
   listen_addresses: '',
@@ -18,15 +14,15 @@ const SETTINGS = {
   wal_level: 'minimal',
   max_wal_senders: 0,
   jit: 'off',
-  // A failed statement is its client's to report, and the log is only cut back when the server starts: keep it short.
+  // A failed statement is its client's to report, and only a start cuts the log back: keep it short.
   log_min_messages: 'log',
   log_checkpoints: 'off'
 }
 
 /**
- * Runs the server, and stops it when standard input ends: Node holds the other end of that pipe, and the kernel
- * closes it however Node dies. A server that has not yet installed its handlers is deaf to SIGINT (a fast shutdown),
- * hence the loop; a shutdown of more than 10 s becomes an immediate one.
+ * Runs the server, and stops it when standard input ends: Node holds the other end of that pipe, and the
+ * kernel closes it however Node dies. A server that has not yet installed its handlers is deaf to SIGINT (a
+ * fast shutdown), hence the loop; a shutdown of more than 10 s becomes an immediate one.
  */
 const SUPERVISOR = `
 exec 3<&0 </dev/null
@@ -49,6 +45,7 @@ const LOG_BYTES_MAX = 10 * 1024 * 1024
 const START_MS_MAX = 300_000
 const SHUTDOWN_MS_MAX = 10_000
 const POLL_MS = 5
+const RESTART_PAUSE_MS_MIN = 50
 const RESTART_PAUSE_MS_MAX = 2_000
 
 type ServerOptions = {
@@ -62,7 +59,7 @@ type ServerOptions = {
 
 type Supervisor = { process: ChildProcess; hasEnded: boolean; ended: Promise<void> }
 
-/** The server process of one cluster, started again whenever it ends before `stop()`. The folder must be locked. */
+/** The server of one cluster, started again whenever it ends before `stop()`. The folder must be locked. */
 export class Server {
   readonly #options: ServerOptions
   #supervisor: Supervisor | undefined
@@ -87,14 +84,14 @@ export class Server {
   }
 
   async #restartForever(): Promise<void> {
-    let pauseMs = POLL_MS
+    let pauseMs = RESTART_PAUSE_MS_MIN
     for (;;) {
       await this.#supervisor?.ended
       if (this.#isStopping) return
       this.#options.report('PostgreSQL ended unexpectedly; starting it again.')
       try {
         await this.#launch()
-        pauseMs = POLL_MS
+        pauseMs = RESTART_PAUSE_MS_MIN
       } catch (error) {
         this.#options.report(String(error))
         await delay(pauseMs)
@@ -109,11 +106,11 @@ export class Server {
     const deadline = Date.now() + START_MS_MAX
     for (;;) {
       this.#supervisor?.process.stdin?.end()
-      await stopPostmaster(cluster)
+      const stalePid = await stopPostmaster(cluster)
       if (this.#isStopping) return
       const logStart = cutBack(log)
       const isReady = readinessOf(cluster)
-      const supervisor = supervise(this.#options)
+      const supervisor = supervise(this.#options, stalePid)
       this.#supervisor = supervisor
       while (!supervisor.hasEnded && Date.now() < deadline) {
         if (isReady()) return
@@ -122,32 +119,37 @@ export class Server {
       if (this.#isStopping) return
       const output = fs.readFileSync(log).subarray(logStart).toString()
       // The backends of a killed server hold its memory until they notice, some milliseconds later.
-      if (Date.now() < deadline && output.includes('pre-existing shared memory block')) continue
+      if (Date.now() < deadline && output.includes('pre-existing shared memory block')) {
+        await delay(RESTART_PAUSE_MS_MIN)
+        continue
+      }
       const reason = output.trim().split('\n').slice(-3).join(' / ')
       throw new OperatorError(`PostgreSQL does not start; mend what its log ${log} says: ${reason}`)
     }
   }
 }
 
-function supervise({ program, cluster, sockets, log, account }: ServerOptions): Supervisor {
+function supervise(options: ServerOptions, stalePid: number | undefined): Supervisor {
+  const { program, cluster, sockets, log, account } = options
   const settings = Object.entries({
     ...SETTINGS,
     unix_socket_directories: `"${sockets.replaceAll('"', '""')}"`
   })
   const command = [program, '-D', cluster, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])]
-  // Nobody else runs this cluster, so this is left over. PostgreSQL would respect it if its pid were in use again.
-  fs.rmSync(join(sockets, '.s.PGSQL.5432.lock'), { force: true })
   const output = fs.openSync(log, 'a')
   const child = spawn('/bin/sh', ['-c', SUPERVISOR, 'cartwright-postgres', ...command], {
     ...account,
-    env: ENVIRONMENT,
+    // In a container started again the pid left in `postmaster.pid` may soon be anybody's, and PostgreSQL
+    // would not start. It disregards the pid that pg_ctl names so, and still waits for the backends of the
+    // killed server.
+    env: { ...ENVIRONMENT, PG_GRANDPARENT_PID: String(stalePid ?? 0) },
     cwd: '/',
     // A process group of its own, which Ctrl-C in the terminal does not reach.
     detached: true,
     stdio: ['pipe', output, output]
   })
   fs.closeSync(output)
-  child.stdin.on('error', () => {})
+  child.stdin?.on('error', () => {})
   const { promise: ended, resolve } = Promise.withResolvers<void>()
   const supervisor = { process: child, hasEnded: false, ended }
   const end = () => {
@@ -174,19 +176,59 @@ function readinessOf(cluster: string): () => boolean {
   return () => modified() !== before && readPidFile(cluster)[7]?.trim() === 'ready'
 }
 
-/** Stops whatever server still runs this cluster: its Node died a moment ago, or its supervisor was killed too. */
-async function stopPostmaster(cluster: string): Promise<void> {
+/**
+ * Stops whatever server still runs this cluster: its Node died a moment ago, or its supervisor was killed
+ * too. Returns the pid that a killed server left in `postmaster.pid`, undefined when another PostgreSQL has
+ * that pid.
+ */
+async function stopPostmaster(cluster: string): Promise<number | undefined> {
   const pid = Number(readPidFile(cluster)[0])
-  if (!(pid > 1)) return
+  if (!(pid > 1)) return undefined
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
-    if (runningServer(pid, cluster) !== 'this') break
+    if (!isServerOf(cluster, pid)) break
     signalQuietly(pid, signal)
     const deadline = Date.now() + SHUTDOWN_MS_MAX
-    while (runningServer(pid, cluster) === 'this' && Date.now() < deadline) await delay(POLL_MS)
+    while (isServerOf(cluster, pid) && Date.now() < deadline) await delay(POLL_MS)
   }
-  const running = runningServer(pid, cluster)
-  if (running === 'this')
+  if (isServerOf(cluster, pid)) {
     throw new OperatorError(`PostgreSQL (process ${pid}) does not stop; end it with kill -9.`)
-  // After a reboot, or in a container started again, the pid may be anybody's, and PostgreSQL would respect it.
-  if (running === 'none') fs.rmSync(join(cluster, 'postmaster.pid'), { force: true })
+  }
+  return isPostgres(commandOf(pid)) ? undefined : pid
+}
+
+function isServerOf(cluster: string, pid: number): boolean {
+  const command = commandOf(pid)
+  return isPostgres(command) && command.includes(cluster)
+}
+
+function isPostgres(command: string): boolean {
+  return command.split('\0', 1)[0]?.includes('postgres') === true
+}
+
+/** The command line of a process; '' when there is none. */
+function commandOf(pid: number): string {
+  if (process.platform !== 'linux') {
+    return spawnSync('/bin/ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout
+  }
+  try {
+    return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function signalQuietly(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It ended by itself in between, or is not ours to signal; the caller looks again.
+  }
+}
+
+function readPidFile(cluster: string): string[] {
+  try {
+    return fs.readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')
+  } catch {
+    return []
+  }
 }

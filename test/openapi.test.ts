@@ -1,0 +1,36 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestApp, type TestApp } from './support/app.ts'
+
+const committed = new URL('../openapi.json', import.meta.url)
+let app: TestApp
+
+beforeAll(async () => {
+  app = await createTestApp()
+})
+afterAll(() => app.close())
+
+test('the committed openapi.json describes the routes as they are (UPDATE_DOCS=1 rewrites it)', async () => {
+  const document = JSON.parse((await app.request('GET', '/openapi.json')).text)
+  if (process.env.UPDATE_DOCS === '1') await writeFile(committed, `${JSON.stringify(document, null, 2)}\n`)
+  expect(document).toEqual(JSON.parse(await readFile(committed, 'utf8')))
+})
+
+test('the document is OpenAPI 3.1 and every operation says what it is for', async () => {
+  const { json } = await app.request('GET', '/openapi.json')
+  expect(json.openapi).toBe('3.1.0')
+  const operations = Object.entries<Record<string, { summary?: string; tags?: string[] }>>(json.paths).flatMap(
+    ([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation }))
+  )
+  expect(operations.length).toBeGreaterThan(20)
+  const silent = operations.filter(({ operation }) => !operation.summary || !operation.tags?.length)
+  expect(silent.map(({ method, path }) => `${method} ${path}`)).toEqual([])
+})
+
+test('the documentation page loads its script, its style and the document from this server', async () => {
+  const page = await app.request('GET', '/docs')
+  expect(page.status).toBe(200)
+  const links = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(match => String(match[1]))
+  expect(links).toHaveLength(3)
+  for (const link of links) expect((await app.request('GET', link)).status, link).toBe(200)
+})
