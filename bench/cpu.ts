@@ -24,7 +24,9 @@ function statFields(pid: number): string[] {
 
 /** The processes of a database server: its postmaster and every child of it. */
 export function serverProcesses(postmasterPid: number): number[] {
-  const pids = readdirSync('/proc').filter(name => /^\d+$/.test(name)).map(Number)
+  const pids = readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .map(Number)
   const children = pids.filter(pid => {
     try {
       return Number(statFields(pid)[1]) === postmasterPid

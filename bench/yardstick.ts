@@ -53,7 +53,9 @@ const server = createServer(async (request, response) => {
   const { rows: items } = await client.query({ name: 'cart', text, values: [customerId] })
   const total = items.reduce((sum, item) => sum + item.discounted_price * item.quantity, 0)
   const body = JSON.stringify({ customer_id: customerId, items, total })
-  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }).end(body)
+  response
+    .writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+    .end(body)
 })
 server.listen(Number(YARDSTICK_PORT), '127.0.0.1', () => {
   process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`)

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import pg from 'pg'
 import { databaseUnavailable, translateDatabaseError } from './postgres-errors.ts'
 import type { Columns, Row, Statement } from './statement.ts'
@@ -15,6 +16,7 @@ export class SharedConnection {
   #connecting: Promise<pg.Client> | undefined
   #failedAt = Number.NEGATIVE_INFINITY
   #closed = false
+  #isHeldBack = false
   inFlight = 0
   waitedMs = 0
 
@@ -45,6 +47,7 @@ export class SharedConnection {
   async #run<R>(send: (client: pg.Client) => Promise<{ rows: R[] }>): Promise<R[]> {
     const client = this.#client ?? (await this.#connect())
     this.inFlight += 1
+    this.#holdBack(client)
     try {
       return (await send(client)).rows
     } catch (error) {
@@ -55,6 +58,21 @@ export class SharedConnection {
     } finally {
       this.inFlight -= 1
     }
+  }
+
+  /**
+   * Keeps what is written until the end of this turn of the event loop, so that the statements of all requests that
+   * arrived together leave in one system call, and PostgreSQL wakes up once for them.
+   */
+  #holdBack(client: pg.Client): void {
+    if (this.#isHeldBack) return
+    this.#isHeldBack = true
+    const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+    stream.cork()
+    setImmediate(() => {
+      this.#isHeldBack = false
+      stream.uncork()
+    })
   }
 
   async #connect(): Promise<pg.Client> {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -22,6 +22,8 @@ declare module 'vitest' {
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-test-'))
+  // The server runs as another user when the tests run as root; it has to get in.
+  await chmod(folder, 0o755)
   const named = process.env.DATABASE_URL
   const server = named
     ? { url: named, stop: async () => {} }

@@ -1,0 +1,81 @@
+/**
+ * What `GET /api/cart` costs, against the yardstick, in one run: `npm run bench`, or `npm run bench -- grow` to see
+ * how the cost grows with lines, variants, carts and connections (some 15 minutes). Linux only: CPU time is read
+ * from /proc. Compare within a table only.
+ */
+import { cpus } from 'node:os'
+import { modules } from '../src/app.ts'
+import { migrationSources } from '../src/module.ts'
+import { migrate } from '../src/platform/migrate.ts'
+import { residentMegabytes } from './cpu.ts'
+import { type Cost, compare, total } from './measure.ts'
+import { fillShop, openBench, registerUsers, type Size, startShop, startYardstick } from './shop.ts'
+
+type Scenario = Size & { connections: number }
+
+const BASE: Scenario = { lines: 5, variants: 10_000, carts: 10_000, connections: 32 }
+const USERS = 256
+const GROW: Record<string, Scenario[]> = {
+  lines: [1, 5, 50, 200].map(lines => ({ ...BASE, lines })),
+  variants: [1_000, 10_000, 100_000, 1_000_000].map(variants => ({ ...BASE, variants })),
+  carts: [1_000, 10_000, 100_000, 1_000_000].map(carts => ({ ...BASE, carts })),
+  connections: [1, 8, 32, 128, 256].map(connections => ({ ...BASE, connections }))
+}
+
+const grow = process.argv.includes('grow')
+const [rounds, seconds] = grow ? [3, 3] : [7, 4]
+const bench = await openBench()
+try {
+  await migrate(bench.databaseUrl, migrationSources(modules))
+  const first = await startShop(bench.databaseUrl)
+  const users = await registerUsers(first.url, USERS)
+  const jwks = (await (await fetch(`${first.url}/.well-known/jwks.json`)).json()) as { keys: unknown[] }
+  await first.stop()
+
+  print(
+    `${cpus().length} cores (${cpus()[0]?.model}), Node ${process.version}; CPU in us a request, median of ${rounds} rounds`
+  )
+  for (const [name, scenarios] of Object.entries(grow ? GROW : { base: [BASE] })) {
+    print(
+      `\n| ${name} | yardstick: program + database | cartwright: program + database | ratio | requests/s | RSS |`
+    )
+    print('|---|---|---|---|---|---|')
+    for (const scenario of scenarios) await run(name, scenario, users, jwks.keys[0])
+  }
+} finally {
+  await bench.close()
+}
+
+async function run(name: string, scenario: Scenario, users: { id: string; token: string }[], jwk: unknown) {
+  await fillShop(
+    bench.client,
+    scenario,
+    users.map(user => user.id)
+  )
+  const yardstick = await startYardstick(bench.databaseUrl, jwk)
+  const shop = await startShop(bench.databaseUrl)
+  try {
+    const tokens = users.map(user => user.token)
+    const load = { path: '/api/cart', tokens, connections: scenario.connections, seconds }
+    const [theirs, ours] = (await compare([yardstick, shop], bench.databasePids, load, rounds)) as [
+      Cost,
+      Cost
+    ]
+    const label = name === 'base' ? '5 lines' : String(scenario[name as keyof Scenario])
+    const rates = `${Math.round(theirs.requestsPerSecond)} / ${Math.round(ours.requestsPerSecond)}`
+    const memory = `${Math.round(residentMegabytes(shop.pid))} MB`
+    const ratio = (total(ours) / total(theirs)).toFixed(2)
+    print(`| ${label} | ${parts(theirs)} | ${parts(ours)} | **${ratio}** | ${rates} | ${memory} |`)
+  } finally {
+    await Promise.all([yardstick.stop(), shop.stop()])
+  }
+}
+
+function parts(cost: Cost): string {
+  const [program, database] = [cost.programMicroseconds, cost.databaseMicroseconds].map(Math.round)
+  return `${Math.round(total(cost))} = ${program} + ${database}`
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

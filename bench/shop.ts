@@ -1,0 +1,180 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { openEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
+import { serverProcesses } from './cpu.ts'
+import type { Contender } from './measure.ts'
+
+const START_MS_MAX = 30_000
+const PASSWORD = 'correct horse battery staple'
+
+export type Size = { variants: number; carts: number; lines: number }
+export type Bench = {
+  databaseUrl: string
+  client: pg.Client
+  databasePids: () => number[]
+  close(): Promise<void>
+}
+
+/** A database server of its own in a temporary folder. */
+export async function openBench(): Promise<Bench> {
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright-bench-'))
+  await chmod(folder, 0o755)
+  const server = await openEmbeddedPostgres({ folder, mode: 'own' })
+  const client = new pg.Client({ connectionString: server.url })
+  await client.connect()
+  const postmaster = Number(
+    readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8').split('\n', 1)[0]
+  )
+  return {
+    databaseUrl: server.url,
+    client,
+    databasePids: () => serverProcesses(postmaster),
+    close: async () => {
+      await client.end()
+      await server.stop()
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+}
+
+export type Started = Contender & { stop(): Promise<void> }
+
+/** The product as its users run it: token check, limits, metrics and log lines are on. */
+export async function startShop(databaseUrl: string): Promise<Started> {
+  const port = await freePort()
+  const limits = ['PUBLIC', 'SECURED', 'LOGIN', 'REGISTER'].map(name => [
+    `CARTWRIGHT__RATE_LIMIT__${name}_PER_MINUTE`,
+    '1000000'
+  ])
+  return start('cartwright', ['src/main.ts', 'start'], port, '/readyz', {
+    DATABASE_URL: databaseUrl,
+    PORT: String(port),
+    ...Object.fromEntries(limits)
+  })
+}
+
+export async function startYardstick(databaseUrl: string, jwk: unknown): Promise<Started> {
+  const port = await freePort()
+  return start('yardstick', ['bench/yardstick.ts'], port, '/', {
+    YARDSTICK_DATABASE: databaseUrl,
+    YARDSTICK_JWK: JSON.stringify(jwk),
+    YARDSTICK_PORT: String(port)
+  })
+}
+
+async function start(
+  name: string,
+  args: string[],
+  port: number,
+  probe: string,
+  environment: Record<string, string>
+): Promise<Started> {
+  // Log lines are written, to nowhere.
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'ignore', 'inherit']
+  })
+  const url = `http://127.0.0.1:${port}`
+  await untilAnswers(child, url + probe)
+  const stop = async () => {
+    const ended = new Promise(resolve => child.once('exit', resolve))
+    child.kill('SIGTERM')
+    await ended
+  }
+  return { name, url, pid: child.pid ?? 0, stop }
+}
+
+async function untilAnswers(child: ChildProcess, url: string): Promise<void> {
+  const deadline = Date.now() + START_MS_MAX
+  while (Date.now() < deadline && child.exitCode === null) {
+    const answered = await fetch(url).then(
+      () => true,
+      () => false
+    )
+    if (answered) return
+    await delay(20)
+  }
+  throw new Error(`${child.spawnargs.join(' ')} does not answer`)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise(resolve => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise(resolve => server.close(resolve))
+  return port
+}
+
+/** Accounts made through the API, and an access token of each. */
+export async function registerUsers(url: string, count: number): Promise<{ id: string; token: string }[]> {
+  const users = []
+  for (let number = 0; number < count; number += 1) {
+    const response = await fetch(`${url}/api/auth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: `bench-${number}@example.com`, password: PASSWORD })
+    })
+    if (response.status !== 201) throw new Error(`register: ${response.status} ${await response.text()}`)
+    const body = (await response.json()) as { user: { id: string }; access_token: string }
+    users.push({ id: body.user.id, token: body.access_token })
+  }
+  return users
+}
+
+/** Fills both schemas with the same shop: variants in fives, and carts of the given users and of many others. */
+export async function fillShop(client: pg.Client, size: Size, userIds: readonly string[]): Promise<void> {
+  const { variants, carts, lines } = size
+  await client.query(`
+    truncate catalog.products, cart.carts cascade;
+    drop schema if exists yardstick cascade;
+    create schema yardstick`)
+  await client.query(
+    `insert into catalog.products (id, slug, name, description, brand, status, tags, options, images, search_text)
+     select gen_random_uuid(), 'product-' || i, 'Product number ' || i, repeat('words ', 40), 'Brand', 'active', '{}',
+            '[]', '[{"url": "https://images.example.com/product.jpg", "alt": null}]', 'product number ' || i
+     from generate_series(1, $1::int) i`,
+    [Math.ceil(variants / 5)]
+  )
+  await client.query(`
+    insert into catalog.variants (id, product_id, sku, name, price_minor, currency, attributes, active, position)
+    select gen_random_uuid(), p.id, p.slug || '-' || i, p.name || ' ' || i, 1000 + i * 100, 'USD',
+           jsonb_build_object('Colour', 'Blue', 'Size', i::text), true, i
+    from catalog.products p, generate_series(1, 5) i`)
+  await client.query(`
+    create temporary table if not exists chosen (number int primary key, id uuid);
+    truncate chosen;
+    insert into chosen select row_number() over (), id from catalog.variants`)
+  const cartIds = `select unnest($1::uuid[]) as id union all select gen_random_uuid() from generate_series(1, $2::int)`
+  await client.query(
+    `insert into cart.carts (customer_id, expires_at) select id, now() + interval '30 days' from (${cartIds}) c`,
+    [userIds, Math.max(0, carts - userIds.length)]
+  )
+  await client.query(
+    `insert into cart.items (customer_id, variant_id, quantity)
+     select c.customer_id, v.id, 1 + l % 3
+     from cart.carts c cross join generate_series(1, $1::int) l
+     join chosen v on v.number = 1 + abs(hashtextextended(c.customer_id::text || l, 0)) % (select count(*) from chosen)
+     on conflict do nothing`,
+    [lines]
+  )
+  await client.query(`
+    update cart.carts c set quantity = s.quantity, distinct_count = s.lines from (
+      select customer_id, sum(quantity) as quantity, count(*) as lines from cart.items group by customer_id
+    ) s where s.customer_id = c.customer_id;
+    create table yardstick.products as
+      select id, name, images -> 0 ->> 'url' as image_url from catalog.products;
+    create table yardstick.variants as
+      select id, product_id, sku, price_minor as price, price_minor as discounted_price, null::int as stock, attributes
+      from catalog.variants;
+    create table yardstick.items as select customer_id, variant_id, quantity from cart.items;
+    alter table yardstick.products add primary key (id);
+    alter table yardstick.variants add primary key (id);
+    alter table yardstick.items add primary key (customer_id, variant_id)`)
+  await client.query('vacuum analyze')
+}

@@ -1,0 +1,67 @@
+import { defineError } from '../../src/kernel/errors.ts'
+import { newId } from '../../src/kernel/ids.ts'
+import type { CatalogApi, Offer } from '../../src/modules/catalog/index.ts'
+
+const variantNotFound = defineError('not_found', 'CATALOG_VARIANT_NOT_FOUND', 'There is no such variant.')
+
+export type FakeProduct = {
+  variantId?: string
+  name?: string
+  price?: number
+  discountedPrice?: number
+  attributes?: Record<string, string>
+}
+/** A catalog in memory that keeps the contract of `CatalogApi`, for tests of those who ask it. */
+export type FakeCatalog = CatalogApi & {
+  /** Puts a variant on sale (anew, if it is there) and answers its id. */
+  sell(product?: FakeProduct): string
+  /** The variant stays known, but is no longer sold. */
+  withdraw(variantId: string): void
+}
+
+export function createFakeCatalog(): FakeCatalog {
+  const offers = new Map<string, Offer>()
+  const known = new Set<string>()
+  return {
+    offers: async variantIds => variantIds.map(id => offers.get(id)),
+    requireVariant: async variantId => {
+      if (!known.has(variantId)) throw variantNotFound()
+    },
+    sell: product => {
+      const offer = offerOf(product)
+      offers.set(offer.variantId, offer)
+      known.add(offer.variantId)
+      return offer.variantId
+    },
+    withdraw: variantId => {
+      offers.delete(variantId)
+    }
+  }
+}
+
+/** An offer as the catalog makes them. */
+export function offerOf({
+  variantId = newId(),
+  name = 'Mug',
+  price = 1_250,
+  discountedPrice = price,
+  attributes = { color: 'blue' }
+}: FakeProduct = {}): Offer {
+  const fields = {
+    variant_id: variantId,
+    product_id: newId(),
+    name,
+    sku: `SKU-${variantId.slice(-6)}`,
+    price,
+    discounted_price: discountedPrice,
+    image_url: null,
+    attributes
+  }
+  return {
+    variantId,
+    price,
+    discountedPrice,
+    currency: 'USD',
+    json: JSON.stringify(fields).slice(1, -1)
+  }
+}
