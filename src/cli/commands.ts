@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { OperatorError } from '../kernel/errors.ts'
 import { version } from '../version.ts'
 
@@ -16,6 +16,25 @@ export async function runCommand(argv: readonly string[]): Promise<void> {
     .command('migrate')
     .description('bring the database up to date, and stop')
     .action(async () => (await import('./migrate.ts')).runMigrations())
+  program
+    .command('import')
+    .description('import a product CSV in the format of Shopify')
+    .argument('<file>', 'the CSV file')
+    .addOption(
+      new Option('--mode <mode>', 'what a faulty product does to the others')
+        .choices(['best_effort', 'all_or_nothing'])
+        .default('best_effort')
+    )
+    .action(async (file, options) => (await import('./import.ts')).importProducts(file, options))
+  program
+    .command('user')
+    .description('manage accounts')
+    .command('create')
+    .description('make an account; the password is read from the terminal, or made up and printed')
+    .requiredOption('--email <address>', 'e-mail address')
+    .option('--name <name>', 'name')
+    .option('--admin', 'give it the role admin', false)
+    .action(async options => (await import('./user.ts')).createUser(options))
   try {
     await program.parseAsync(argv)
   } catch (error) {

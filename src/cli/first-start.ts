@@ -1,19 +1,51 @@
-import type { App } from '../app.ts'
+import { createReadStream } from 'node:fs'
+import { type App, authModule, catalogModule } from '../app.ts'
 import type { Config } from '../config.ts'
+import { version } from '../version.ts'
 
-export type Prepared = { admin: { email: string; password: string } | null }
+const DEMO_FILE = new URL('../../demo/catalog.csv', import.meta.url)
 
-/** What an empty shop needs before its first request. */
-export async function prepareShop(_app: App, _config: Config, _embedded: boolean): Promise<Prepared> {
-  return { admin: null }
+export type Prepared = {
+  /** Made just now, with the password that is told this once; `null` when there was one. */
+  admin: { email: string; password: string } | null
+  /** How many products the demo catalog brought; 0 when it was not loaded. */
+  demoProducts: number
 }
 
-/** What the person at the terminal wants to know now. */
+/** What an empty shop needs before its first request: somebody to administrate it, and something to sell. */
+export async function prepareShop(app: App, config: Config, isEmbedded: boolean): Promise<Prepared> {
+  const isTrial = isEmbedded && config.environment === 'development'
+  const admin = isTrial ? ((await app.apiOf(authModule)?.createFirstAdmin()) ?? null) : null
+  const catalog = app.apiOf(catalogModule)
+  const wantsDemo = config.shop.demo === 'on' || (config.shop.demo === 'auto' && isTrial)
+  if (!wantsDemo || catalog === undefined || !(await catalog.isEmpty())) return { admin, demoProducts: 0 }
+  const report = await catalog.importCsv(createReadStream(DEMO_FILE), { mode: 'all_or_nothing' })
+  return { admin, demoProducts: report.products.created }
+}
+
+/** What the person at the terminal wants to know now: where, who, and three requests to paste. */
 export async function welcome(
-  _app: App,
-  _prepared: Prepared,
-  _config: Config,
+  app: App,
+  prepared: Prepared,
+  config: Config,
   address: string
 ): Promise<string> {
-  return `Cartwright listens on ${address}\n`
+  const { admin, demoProducts } = prepared
+  const json = "-H 'content-type: application/json' -d"
+  const variantId = await app.apiOf(catalogModule)?.anyVariantOnOffer()
+  const account = admin ?? { email: 'you@example.com', password: 'an uncommon sentence' }
+  const examples = [
+    `curl '${address}/api/products?limit=3'`,
+    variantId &&
+      `curl -X POST ${address}/api/guest-cart ${json} '{"variant_id":"${variantId}","quantity":2}'`,
+    `curl -X POST ${address}/api/auth/${admin ? 'login' : 'register'} ${json} '${JSON.stringify(account)}'`
+  ]
+  const lines = [
+    `Cartwright ${version} listens on ${address} (API: ${address}/docs)`,
+    demoProducts > 0 && `Loaded the demo catalog: ${demoProducts} products.`,
+    admin && `\nAdministrator  ${admin.email}\nPassword       ${admin.password}   (shown this once)`,
+    '\nTry it:',
+    ...examples.filter(Boolean).map(line => `  ${line}`)
+  ]
+  return config.log.level === 'silent' ? '' : `${lines.filter(Boolean).join('\n')}\n\n`
 }

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { App } from '../app.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { openLog } from '../platform/log.ts'
@@ -44,17 +45,14 @@ export async function start(): Promise<void> {
   }
 }
 
-async function listen(
-  server: Awaited<ReturnType<typeof createAppType>>['app'],
-  config: Config
-): Promise<string> {
+async function listen(server: App['app'], config: Config): Promise<string> {
   const { port } = config.server
   const host = config.server.host || (config.environment === 'production' ? '0.0.0.0' : '127.0.0.1')
   try {
     await server.listen({ host, port })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    const advice = `Choose another address with HOST and PORT (server.host, server.port).`
+    const advice = 'Choose another address with HOST and PORT (server.host, server.port).'
     if (code === 'EADDRINUSE')
       throw new OperatorError(`Port ${port} on ${host} is in use by another program. ${advice}`)
     throw new OperatorError(`Cannot listen on ${host}:${port}: ${message}. ${advice}`)
@@ -62,7 +60,6 @@ async function listen(
   const bound = server.server.address() as AddressInfo
   return `http://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
 }
-declare const createAppType: typeof import('../app.ts').createApp
 
 /** The first SIGTERM or SIGINT stops in order; a second one, or 25 seconds, ends the process with exit code 1. */
 function onStopSignal(stop: () => Promise<void>): void {

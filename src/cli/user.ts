@@ -1,0 +1,71 @@
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { modules } from '../app.ts'
+import { loadConfig } from '../config.ts'
+import { DomainError, OperatorError } from '../kernel/errors.ts'
+import { migrationSources } from '../module.ts'
+import { authModule } from '../modules/auth/index.ts'
+import { readablePassword } from '../modules/auth/secrets.ts'
+import { openLog } from '../platform/log.ts'
+import { migrate } from '../platform/migrate.ts'
+import { openPlatform } from '../platform/platform.ts'
+import { openConfiguredDatabase } from './database.ts'
+
+export type CreateUserOptions = { email: string; name?: string; admin: boolean }
+
+/** Makes an account, with the password typed at the terminal or piped in, or else one that is made up and printed. */
+export async function createUser({ email, name, admin }: CreateUserOptions): Promise<void> {
+  const given = await readPassword()
+  const password = given === '' ? readablePassword() : given
+  const role = admin ? 'admin' : 'customer'
+  const user = await insertUser({ email, name, password, role })
+  process.stdout.write(`Made the ${role} ${user.email}.\n`)
+  if (given === '') process.stdout.write(`Password: ${password}\n`)
+}
+
+type Account = { email: string; name: string | undefined; password: string; role: 'customer' | 'admin' }
+
+async function insertUser(account: Account) {
+  const config = loadConfig()
+  const database = await openConfiguredDatabase(config, 'attach')
+  try {
+    await migrate(database.url, migrationSources(modules))
+    const platform = await openPlatform(config, database.url, openLog(config.log))
+    try {
+      const { api, stop } = await authModule.setup(platform, {}, {})
+      const user = await api.createUser(account)
+      await stop?.()
+      return user
+    } finally {
+      await platform.close()
+    }
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error
+    const { reason } = error.details
+    throw new OperatorError(reason === undefined ? error.message : `${error.message} (${reason})`)
+  } finally {
+    await database.stop()
+  }
+}
+
+/** The password from a pipe, or typed twice without being shown; empty when there is none. */
+async function readPassword(): Promise<string> {
+  if (!process.stdin.isTTY) return (await text(process.stdin)).replace(/\r?\n$/, '')
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const terminal = createInterface({ input: process.stdin, output: silent, terminal: true })
+  const ask = async (question: string) => {
+    process.stderr.write(question)
+    const answer = await terminal.question('')
+    process.stderr.write('\n')
+    return answer
+  }
+  try {
+    const password = await ask('Password (empty: make one up): ')
+    if (password !== '' && password !== (await ask('The same again: ')))
+      throw new OperatorError('The two passwords are not the same; nothing was made.')
+    return password
+  } finally {
+    terminal.close()
+  }
+}
