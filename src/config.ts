@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
-import Type, { type Static } from 'typebox'
-import { Compile } from 'typebox/compile'
 import { parse } from 'yaml'
 import { OperatorError } from './kernel/errors.ts'
 import { currencies } from './kernel/money.ts'
 import { nearest } from './kernel/nearest.ts'
+import { type Static, type TSchema, Type } from './kernel/schema.ts'
+import { compileSchema } from './kernel/validate.ts'
 
-const section = <P extends Record<string, Type.TSchema>>(description: string, properties: P) =>
+const section = <P extends Record<string, TSchema>>(description: string, properties: P) =>
   Type.Object(properties, { description, additionalProperties: false })
 const count = (description: string, byDefault: number, minimum = 1, maximum = 1_000_000) =>
   Type.Integer({ description, default: byDefault, minimum, maximum })
@@ -185,7 +185,7 @@ export function loadConfig(environment: Environment = process.env): Config {
   for (const [path, value, name] of environmentValues(environment, problems))
     assign(tree, path, value, name, problems)
   fill(ConfigSchema, tree, '', problems)
-  for (const error of Compile(ConfigSchema).Errors(tree)) {
+  for (const error of compileSchema(ConfigSchema)(tree)) {
     const path = error.instancePath.slice(1).replaceAll('/', '.')
     if (error.keyword !== 'additionalProperties')
       problems.push(`${path}: ${error.message}${allowed(error.params)}`)

@@ -45,7 +45,7 @@ const now = () => new Date().toISOString()
 async function ping(send: () => Promise<void>): Promise<Checked> {
   const { promise: timeout, resolve } = Promise.withResolvers<Checked>()
   const timer = setTimeout(resolve, PING_TIMEOUT_MS, 'DOWN')
-  const answer = send().then(
+  const answer = Promise.try(send).then(
     (): Checked => 'UP',
     (): Checked => 'DOWN'
   )

@@ -1,34 +1,19 @@
-import { METHODS } from 'node:http'
-import type { FastifyInstance } from 'fastify'
+import { ownerOf, pathOf } from './routes.ts'
+
+type Switchable = { name: string; basePaths: readonly string[]; enabled: boolean }
 
 /**
- * Catch-all routes of modules that are switched off: every method, on each base path and everything below it,
- * answers 503 before authentication, limits or parsing (specification, "Disabled-module catch-all").
+ * What is answered in the place of modules that are switched off (specification, "Disabled-module catch-all"): for a
+ * request target at or below one of their base paths the body of the 503, else `undefined`. A deeper base path of
+ * another module belongs to that module.
  */
-export function mountDisabledModules(
-  app: FastifyInstance,
-  modules: readonly { name: string; basePaths: readonly string[] }[]
-): void {
-  if (modules.length === 0) return
-  const methods = METHODS.filter(method => method !== 'CONNECT' && method !== 'QUERY')
-  for (const method of methods) {
-    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
-  }
-  for (const { name, basePaths } of modules) {
-    const error = `module ${name} is disabled; enable it in the configuration file under modules.${name}.enabled: true`
-    for (const path of basePaths) {
-      for (const url of [path, `${path}/*`]) {
-        app.route({
-          method: methods,
-          url,
-          schema: { hide: true },
-          // In the first hook, so that not even the body is looked at.
-          onRequest: (_request, reply) => {
-            reply.code(503).send({ error })
-          },
-          handler: () => {}
-        })
-      }
-    }
-  }
+export function disabledModuleAnswers(modules: readonly Switchable[]) {
+  const disabled = modules.filter(module => !module.enabled)
+  const answers = new Map(disabled.map(({ name }) => [name, { error: explanation(name) }]))
+
+  return (target: string): { error: string } | undefined =>
+    answers.size === 0 ? undefined : answers.get(ownerOf(pathOf(target), modules) ?? '')
 }
+
+const explanation = (name: string) =>
+  `module ${name} is disabled; enable it in the configuration file under modules.${name}.enabled: true`

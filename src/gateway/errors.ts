@@ -15,6 +15,9 @@ export const malformedRequest = defineError(
   'MALFORMED_REQUEST',
   'The request cannot be understood.'
 )
+export const missingHost = defineError('invalid', 'MISSING_HOST', 'The request lacks the header Host.')
+// PostgreSQL stores no NUL: a text with one could never be found.
+export const nulInUrl = defineError('invalid', 'NUL_IN_URL', 'The URL contains the character NUL.')
 export const malformedIfMatch = defineError(
   'invalid',
   'MALFORMED_IF_MATCH',
@@ -41,4 +44,3 @@ export const overloaded = defineError(
   'OVERLOADED',
   'The server is overloaded; try again shortly.'
 )
-export const draining = defineError('unavailable', 'DRAINING', 'The server is shutting down; try again.')

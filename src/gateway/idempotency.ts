@@ -16,7 +16,7 @@ declare module 'fastify' {
 }
 
 const LEASE_SECONDS = 30
-const KEY = /^(?:"([\x21\x23-\x7e]{1,255})"|([\x21-\x7e]{1,255}))$/
+const KEY = /^("?)([\x21\x23-\x7e]{1,255})\1$/ // quoted, as the draft has it, or bare, as everybody sends it
 const UNSAFE_METHODS = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 // A header that proves who somebody without an account is. They belong to the identity of the caller.
 const CAPABILITY_HEADERS = ['x-guest-cart-token', 'x-order-token']
@@ -35,12 +35,7 @@ export function honourIdempotencyKeys(db: Database) {
     const match = KEY.exec(String(header))
     if (match === null) throw malformedIdempotencyKey()
 
-    const scope = JSON.stringify([
-      callerOf(request),
-      request.method,
-      request.routeOptions.url,
-      match[1] ?? match[2]
-    ])
+    const scope = JSON.stringify([callerOf(request), request.method, request.routeOptions.url, match[2]])
     const keyHash = hash('sha256', `key:${scope}`, 'buffer')
     const cipherKey = hash('sha256', `answer:${scope}`, 'buffer')
     const fingerprint = fingerprintOf(request)
@@ -74,7 +69,7 @@ export function honourIdempotencyKeys(db: Database) {
     request.idempotency = null
     const decided = reply.statusCode < 500 && reply.statusCode !== 400 && reply.statusCode !== 429
     try {
-      if (decided && (typeof payload === 'string' || payload === undefined)) {
+      if (decided && (typeof payload === 'string' || payload == null)) {
         const headers = Object.fromEntries(REPLAYED_HEADERS.map(name => [name, reply.getHeader(name)]))
         const answer = encrypt(JSON.stringify({ headers, body: payload ?? '' }), claimed.cipherKey)
         await keys.finish(db, claimed, reply.statusCode, answer)
@@ -83,7 +78,7 @@ export function honourIdempotencyKeys(db: Database) {
       }
     } catch (error) {
       // The work is done and the caller must learn of it; the key stays claimed until its lease runs out.
-      request.log.warn({ req_id: request.id, err: error }, 'answer not kept for its idempotency key')
+      request.log.warn({ err: error }, 'answer not kept for its idempotency key')
     }
     return payload
   }
@@ -99,8 +94,10 @@ export function honourIdempotencyKeys(db: Database) {
 
 function callerOf(request: FastifyRequest): string {
   if (request.identity !== null) return `user:${request.identity.userId}`
-  const capability = CAPABILITY_HEADERS.map(name => request.headers[name]).find(value => value !== undefined)
-  return capability === undefined ? `address:${request.ip}` : `capability:${capability}`
+  const capabilities = CAPABILITY_HEADERS.map(name => request.headers[name] ?? '')
+  return capabilities.every(value => value === '')
+    ? `address:${request.ip}`
+    : `capabilities:${JSON.stringify(capabilities)}`
 }
 
 function fingerprintOf(request: FastifyRequest): Buffer {

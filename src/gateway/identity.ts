@@ -45,7 +45,7 @@ type Done = (error?: Error) => void
 export function createIdentityCheck(authenticate: Authenticate) {
   const verified = new LRUCache<string, Identity>({ max: VERIFIED_MAX })
 
-  return (request: FastifyRequest, _reply: FastifyReply, done: Done): void => {
+  return (request: FastifyRequest, _reply: FastifyReply, done: Done) => {
     const token = BEARER.exec(request.headers.authorization ?? '')?.[1]
     if (token === undefined) return done(authenticationRequired())
     const key = hash('sha256', token, 'base64')

@@ -5,7 +5,8 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * JSON as the shop accepts it (RFC 8259, and stricter where the RFC leaves parsers to differ): UTF-8 that is valid,
- * no duplicate keys, no `__proto__`, no NUL and no lone surrogates (PostgreSQL stores neither), 32 levels at most.
+ * no duplicate keys, no `__proto__`, no NUL and no lone surrogates (PostgreSQL stores neither), no numbers beyond
+ * those of JavaScript, 32 levels at most.
  * An empty body is `undefined`. @throws `MALFORMED_JSON`, with the reason in `reason`.
  */
 export function parseJson(body: Buffer): unknown {
@@ -28,12 +29,14 @@ function orRefuse<T>(read: () => T, reason: string): T {
   }
 }
 
-/** Checks strings, keys and depth, and counts the properties of all objects. */
+/** Checks strings, numbers, keys and depth, and counts the properties of all objects. */
 function checkValue(value: unknown, depth: number): number {
   if (typeof value === 'string') {
     checkText(value)
     return 0
   }
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
+    throw refusal('a number is too large')
   if (typeof value !== 'object' || value === null) return 0
   if (depth > DEPTH_MAX) throw refusal(`it is nested deeper than ${DEPTH_MAX} levels`)
   let properties = 0

@@ -2,6 +2,18 @@ import { collectDefaultMetrics, Registry } from '@prometheus-io/client'
 import type { Cache } from '../platform/cache.ts'
 import type { Database } from '../platform/postgres.ts'
 
+/** Of the library's own: names against the conventions, and figures that are none (`Nan`, 2^63) without a sample. */
+const UNWANTED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+  'nodejs_eventloop_lag_min_seconds',
+  'nodejs_eventloop_lag_mean_seconds',
+  'nodejs_eventloop_lag_stddev_seconds',
+  'nodejs_eventloop_utilization_histogram',
+  'nodejs_eventloop_utilization_summary'
+]
+
 /** Upper bounds of the duration histogram, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
@@ -16,6 +28,7 @@ export type Metrics = {
 export function createMetrics({ db, cache }: { db: Database; cache: Cache }): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  for (const name of UNWANTED) registry.removeSingleMetric(name)
   const durations = new Durations()
   const figures = [...poolFigures(db), ...cacheFigures(cache)]
   for (const metric of [durations, ...figures.map(asMetric)]) registry.registerMetric(metric as never)
@@ -114,7 +127,10 @@ class Durations {
   observe(method: string, route: string, status: number, seconds: number): void {
     const key = `${method} ${route}`
     let byStatus = this.#series.get(key)
-    if (byStatus === undefined) this.#series.set(key, (byStatus = new Map()))
+    if (byStatus === undefined) {
+      byStatus = new Map()
+      this.#series.set(key, byStatus)
+    }
     let series = byStatus.get(status)
     if (series === undefined) {
       series = { labels: { method, route, status }, counts: new Array(BUCKETS.length + 1).fill(0), sum: 0 }

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError, type ErrorKind } from '../kernel/errors.ts'
+import type { SchemaError } from '../kernel/validate.ts'
 import { malformedRequest, validationFailed } from './errors.ts'
 
 /** The one place where a kind of failure becomes an HTTP status. */
@@ -16,7 +17,7 @@ const STATUS: Record<ErrorKind, number> = {
   unavailable: 503
 }
 
-/** What the HTTP layer itself refuses: its own error codes, and ours. Kept equal to `docs/errors.md` by a test. */
+/** What the HTTP layer itself refuses, by its own error codes and by ours. Kept equal to `docs/errors.md` by a test. */
 export const httpProblems = {
   FST_ERR_CTP_BODY_TOO_LARGE: {
     status: 413,
@@ -27,6 +28,21 @@ export const httpProblems = {
     status: 415,
     code: 'UNSUPPORTED_MEDIA_TYPE',
     detail: 'This content type is not accepted here; send application/json.'
+  },
+  FST_ERR_MAX_PARAM_LENGTH: {
+    status: 414,
+    code: 'URI_TOO_LONG',
+    detail: 'A part of the path is longer than allowed.'
+  },
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    code: 'HEADERS_TOO_LARGE',
+    detail: 'The headers are larger than allowed.'
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    code: 'REQUEST_TIMEOUT',
+    detail: 'The request took too long to arrive.'
   },
   ROUTE_NOT_FOUND: { status: 404, code: 'ROUTE_NOT_FOUND', detail: 'There is no such route.' },
   METHOD_NOT_ALLOWED: {
@@ -49,15 +65,15 @@ export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply
 
 export function problemBody({ status, code, detail, details }: Problem, requestId: string): string {
   const title = STATUS_CODES[status] ?? 'Error'
-  return JSON.stringify({
-    type: 'about:blank',
-    title,
-    status,
-    detail,
-    code,
-    request_id: requestId,
-    ...details
-  })
+  const members = { type: 'about:blank', title, status, detail, code, request_id: requestId }
+  // Twice, so that they come first and no detail of the same name can replace them.
+  return JSON.stringify({ ...members, ...details, ...members })
+}
+
+/** 405 where other methods are known, 404 where none is. */
+export function sendUnknownRoute(reply: FastifyReply, allowed: readonly string[]): FastifyReply {
+  if (allowed.length === 0) return sendProblem(reply, httpProblems.ROUTE_NOT_FOUND)
+  return sendProblem(reply.header('allow', allowed.join(', ')), httpProblems.METHOD_NOT_ALLOWED)
 }
 
 /** Fastify's error handler: known failures say what they are, everything else is a bug that is logged and hidden. */
@@ -65,30 +81,43 @@ export function handleError(error: FastifyError | DomainError, request: FastifyR
   if (error instanceof DomainError) {
     if (error.kind === 'unauthenticated') reply.header('www-authenticate', 'Bearer')
     if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
-    if (error.kind === 'unavailable') request.log.warn({ req_id: request.id, err: error }, error.code)
+    // Something that we depend on is down. Without a cause it is we who are too busy, no time to write about it.
+    if (error.kind === 'unavailable' && error.cause !== undefined)
+      request.log.warn({ err: error }, error.code)
     const { code, message, details } = error
     return sendProblem(reply, { status: STATUS[error.kind], code, detail: message, details })
   }
   const refused = httpProblems[error.code as keyof typeof httpProblems]
   if (refused !== undefined) return sendProblem(reply, refused)
-  if (error.code?.startsWith('FST_') && error.statusCode !== undefined && error.statusCode < 500) {
+  // A body that ended early is an error of Node's stream, everything else that Fastify refuses one of its own.
+  const isRefusal = error.code?.startsWith('FST_') || error.code === 'ECONNRESET'
+  if (isRefusal && error.statusCode !== undefined && error.statusCode < 500) {
     return sendProblem(reply, {
       status: error.statusCode,
       code: malformedRequest.code,
       detail: error.message
     })
   }
-  request.log.error({ req_id: request.id, err: error }, 'unexpected error')
+  request.log.error({ err: error }, 'unexpected error')
   return sendProblem(reply, httpProblems.INTERNAL)
 }
 
-/** What a schema found wrong, as `errors: [{ path, message }]` with JSON pointers (RFC 6901) under the part's name. */
+const PATH_LENGTH_MAX = 256 // a caller's own key may be as long as a body
+
+/**
+ * What a schema found wrong, as `errors: [{ path, message }]` with JSON pointers (RFC 6901) under the part's name.
+ * The validator stops after 8 errors. Of the two that it has for an unknown property, the one that names it is kept.
+ */
 export function validationError(part: string, errors: readonly SchemaError[]): DomainError {
-  const unknown = errors.filter(error => error.keyword === 'boolean').map(error => error.instancePath)
-  const found = errors
-    .filter(error => error.keyword !== 'additionalProperties' && error.keyword !== 'boolean')
-    .map(error => ({ path: part + error.instancePath, message: error.message }))
-  const extra = unknown.map(path => ({ path: part + path, message: 'unknown property' }))
-  return validationFailed({ details: { errors: [...found, ...extra] } })
+  const problems = errors.map(({ keyword, instancePath, message, params }) =>
+    keyword === 'additionalProperties'
+      ? {
+          path: `${part}${instancePath}/${escapePointer(params.additionalProperty)}`,
+          message: 'unknown property'
+        }
+      : { path: part + instancePath, message }
+  )
+  const cut = problems.map(({ path, message }) => ({ path: path.slice(0, PATH_LENGTH_MAX), message }))
+  return validationFailed({ details: { errors: cut } })
 }
-type SchemaError = { keyword: string; instancePath: string; message: string }
+const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')

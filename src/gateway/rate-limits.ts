@@ -5,6 +5,7 @@ export type RateLimit = { name: string; perMinute: number; callerOf: (request: F
 
 const WINDOW_MS = 60_000
 const CALLERS_MAX = 200_000
+const ROUNDING_MS = 0.01 // sums of fractions are not exact, and the last request of a budget is still within it
 
 /**
  * A budget of requests a minute for each caller, refilled evenly (token bucket, kept as the time at which the
@@ -18,7 +19,8 @@ export function createBudget(perMinute: number) {
   return function take(caller: string): number {
     const now = performance.now()
     const level = Math.max(fullAt.get(caller) ?? 0, now) + costMs
-    if (level - now > WINDOW_MS) return Math.ceil((level - now - WINDOW_MS) / 1_000)
+    const waitMs = level - now - WINDOW_MS
+    if (waitMs > ROUNDING_MS) return Math.ceil(waitMs / 1_000)
     if (!fullAt.has(caller) && fullAt.size >= CALLERS_MAX) forgetFull(fullAt, now)
     fullAt.set(caller, level)
     return 0
@@ -39,7 +41,7 @@ export function limitRate({ name, perMinute, callerOf }: RateLimit) {
   const take = createBudget(perMinute)
   const policy = `"${name}";q=${perMinute};w=60`
 
-  return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
+  return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
     const waitSeconds = take(callerOf(request))
     if (waitSeconds === 0) return done()
     reply.header('ratelimit-policy', policy).header('ratelimit', `"${name}";r=0;t=${waitSeconds}`)

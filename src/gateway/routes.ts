@@ -1,37 +1,57 @@
 /** A route as it was mounted, and the module that did it; `null` for the gateway's own. */
-export type MountedRoute = { method: string | string[]; url: string; owner: string | null }
+export type MountedRoute = {
+  method: string | string[]
+  url: string
+  owner: string | null
+  /** Whether it lies in one of the tiers, and so behind their checks. */
+  hasTier: boolean
+}
 type Claim = { name: string; basePaths: readonly string[] }
 
-const isBelow = (url: string, base: string) => url === base || url.startsWith(`${base}/`)
-
-/** The module whose base paths cover `url`; the longest prefix wins. */
-export function ownerOf(url: string, modules: readonly Claim[]): string | undefined {
-  const claims = modules.flatMap(({ name, basePaths }) => basePaths.map(path => ({ name, path })))
-  const fitting = claims
-    .filter(({ path }) => isBelow(url, path))
-    .sort((a, b) => b.path.length - a.path.length)
-  return fitting[0]?.name
+/** The path that a request asks for: without origin and query, decoded as far as its segments stay what they are. */
+export function pathOf(target: string): string {
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '')
+  try {
+    return decodeURI(path)
+  } catch {
+    return path
+  }
 }
 
-/** Routes that lie outside the base paths of their module: a module switched off would not answer for them. */
-export function checkBasePaths(mounted: readonly MountedRoute[], modules: readonly Claim[]): string[] {
-  return mounted
-    .filter(({ owner, url }) => owner !== null && url.startsWith('/api') && ownerOf(url, modules) !== owner)
-    .map(({ owner, url }) => `module ${owner} mounts ${url}, which is outside its base paths`)
+/** The module whose base paths cover `path`; the longest prefix wins. */
+export function ownerOf(path: string, modules: readonly Claim[]): string | undefined {
+  const claims = modules.flatMap(({ name, basePaths }) => basePaths.map(base => ({ name, base })))
+  const fitting = claims.filter(({ base }) => isBelow(path, base))
+  return fitting.sort((a, b) => depthOf(b.base) - depthOf(a.base))[0]?.name
+}
+
+/** Routes that would escape what is promised for all: the 503 of a module switched off, or the checks of a tier. */
+export function routeProblems(mounted: readonly MountedRoute[], modules: readonly Claim[]): string[] {
+  const underApi = mounted.filter(({ owner, url }) => owner !== null && isBelow(url, '/api'))
+  const outside = underApi.filter(({ owner, url }) => ownerOf(url, modules) !== owner)
+  return [
+    ...outside.map(({ owner, url }) => `module ${owner} mounts ${url}, which is outside its base paths`),
+    ...underApi
+      .filter(({ hasTier }) => !hasTier)
+      .map(({ owner, url }) => `module ${owner} mounts ${url} without a tier`)
+  ]
 }
 
 /** The methods that some route at this path knows, sorted; empty when no route is there. */
-export function allowedMethods(mounted: readonly MountedRoute[], url: string): string[] {
-  const path = url.split('?', 1)[0] ?? ''
-  const methods = mounted.filter(route => matches(route.url, path)).flatMap(route => route.method)
+export function allowedMethods(mounted: readonly MountedRoute[], path: string): string[] {
+  const methods = mounted
+    .filter(({ url }) => isBelow(path, url) && depthOf(path) === depthOf(url))
+    .flatMap(({ method }) => method)
   return [...new Set(methods)].sort()
 }
 
-function matches(pattern: string, path: string): boolean {
-  const wanted = pattern.split('/')
-  const given = path.split('/')
-  return (
-    wanted.length === given.length &&
-    wanted.every((part, index) => (part.startsWith(':') ? given[index] !== '' : part === given[index]))
-  )
+const depthOf = (path: string) => path.split('/').length
+
+/** Whether `path` is `base` or lies below it; a `:name` in the base stands for any one segment. */
+function isBelow(path: string, base: string): boolean {
+  const segments = path.split('/')
+  return base.split('/').every((part, index) => {
+    const segment = segments[index]
+    return part.startsWith(':') ? Boolean(segment) : part === segment
+  })
 }

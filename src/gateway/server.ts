@@ -4,23 +4,27 @@ import {
   type FastifyReply,
   type FastifyRequest,
   fastify,
+  LogController,
   type RouteOptions
 } from 'fastify'
 import type { Config } from '../config.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import * as idempotencyKeys from '../platform/idempotency-keys.ts'
 import type { Platform } from '../platform/platform.ts'
+import { limitConcurrency } from './admission.ts'
 import { mountDiagnostics } from './diagnostics.ts'
-import { mountDisabledModules } from './disabled-modules.ts'
-import { malformedRequest, overloaded } from './errors.ts'
+import { disabledModuleAnswers } from './disabled-modules.ts'
+import { missingHost, nulInUrl } from './errors.ts'
 import { honourIdempotencyKeys } from './idempotency.ts'
 import { type Authenticate, createIdentityCheck, requireAdmin } from './identity.ts'
 import { parseJson } from './json.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
+import { nodeServerOptions, refuseConnection, routeEveryRequest } from './node-server.ts'
 import { collectOpenApi, mountOpenApi } from './openapi.ts'
-import { handleError, httpProblems, problemBody, sendProblem } from './problem.ts'
+import { handleError, sendUnknownRoute } from './problem.ts'
 import { byAddress, byUser, limitRate } from './rate-limits.ts'
-import { allowedMethods, checkBasePaths, type MountedRoute } from './routes.ts'
+import { recordAnswer } from './records.ts'
+import { allowedMethods, type MountedRoute, pathOf, routeProblems } from './routes.ts'
 import type { Tier, Tiers } from './tiers.ts'
 import { compileSerializer, compileValidator } from './validation.ts'
 
@@ -52,9 +56,17 @@ export type Gateway = {
   drain(): void
 }
 
+type Answers = {
+  /** The body for a target that belongs to a module that is switched off. */
+  disabledModule(target: string): { error: string } | undefined
+  unknownRoute(request: FastifyRequest, reply: FastifyReply): void
+}
+
+const API_PREFIX = '/api'
 const REQUEST_ID = /^[\w.:-]{1,128}$/
 const PARAMETER_LENGTH_MAX = 256
-const OVERLOAD_RETRY_SECONDS = 1
+// JSON is UTF-8 (RFC 8259, section 8.1); Fastify normalises parameters to `; name="value"`.
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json(?:;(?!.*\bcharset="(?!utf-?8")).*)?$/i
 const IDEMPOTENCY_SWEEP_SECONDS = 300
 
 /** Builds the server: everything that is the same for all modules, then the modules' routes, each on its tier. */
@@ -66,20 +78,18 @@ export async function createGateway({
 }: GatewayDeps): Promise<Gateway> {
   const { config, db, cache, jobs } = platform
   const metrics = createMetrics({ db, cache })
-  const app = createServer(config, platform, metrics)
-  let isDraining = false
-
   const mounted: MountedRoute[] = []
+  const app = createServer(platform, metrics, {
+    disabledModule: disabledModuleAnswers(modules),
+    unknownRoute: (request, reply) => sendUnknownRoute(reply, allowedMethods(mounted, pathOf(request.url)))
+  })
+  let isDraining = false
   let owner: string | null = null
-  app.addHook('onRoute', route => {
-    mounted.push({ method: route.method, url: route.url, owner })
+  app.addHook('onRoute', ({ method, url, prefix }) => {
+    mounted.push({ method, url, owner, hasTier: prefix === API_PREFIX })
   })
   await collectOpenApi(app, version)
   mountDiagnostics(app, { db, cache, metrics, isDraining: () => isDraining })
-  mountDisabledModules(
-    app,
-    modules.filter(module => !module.enabled)
-  )
   const tiers = await createTiers(app, config, authenticate, honourIdempotencyKeys(db))
   for (const module of modules.filter(each => each.enabled)) {
     owner = module.name
@@ -87,10 +97,9 @@ export async function createGateway({
   }
   owner = null
   mountOpenApi(app)
-  answerUnknownRoutes(app, mounted)
   await app.ready()
 
-  const problems = checkBasePaths(mounted, modules)
+  const problems = routeProblems(mounted, modules)
   if (problems.length > 0) throw new OperatorError(`Routes are mounted wrongly:\n  ${problems.join('\n  ')}`)
   jobs.every(IDEMPOTENCY_SWEEP_SECONDS, 'delete expired idempotency keys', () =>
     idempotencyKeys.deleteExpired(db)
@@ -103,36 +112,45 @@ export async function createGateway({
   }
 }
 
-function createServer(config: Config, { log }: Platform, metrics: Metrics): FastifyInstance {
+function createServer({ config, log }: Platform, metrics: Metrics, answers: Answers): FastifyInstance {
   const app = fastify({
     loggerInstance: log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'req_id' }),
     genReqId: request => {
       const given = request.headers['x-request-id']
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
     },
-    trustProxy: config.server.trust_proxy,
+    // The address that the proxy itself saw: what stands further left in X-Forwarded-For is what the client claims.
+    trustProxy: config.server.trust_proxy && ((_address, hop) => hop === 0),
     bodyLimit: config.server.body_bytes_max,
     requestTimeout: 30_000,
     keepAliveTimeout: 72_000,
+    http: nodeServerOptions,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
-    frameworkErrors: (error, _request, reply) =>
-      sendProblem(reply as FastifyReply, { status: 400, code: malformedRequest.code, detail: error.message }),
-    clientErrorHandler: (error, socket) => {
-      if (!socket.writable || error.code === 'ECONNRESET') {
-        socket.destroy()
-        return
-      }
-      const body = problemBody(
-        { status: 400, code: malformedRequest.code, detail: 'This is not HTTP.' },
-        randomUUID()
-      )
-      const head = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json\r\nContent-Length: ${body.length}`
-      socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`)
+    clientErrorHandler: refuseConnection,
+    // Targets that the router cannot even look up. No hook runs for them.
+    frameworkErrors: (error, raw, reply) => {
+      const request = raw as FastifyRequest
+      return begin(request, reply as FastifyReply) ?? handleError(error, request, reply as FastifyReply)
     }
   }) as unknown as FastifyInstance
+
+  /** What every request gets before anything of it is looked at; for modules switched off that is the answer. */
+  const begin = (request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined => {
+    reply.header('x-request-id', request.id)
+    recordAnswer(request, reply, metrics)
+    const disabled = answers.disabledModule(request.url)
+    return disabled && reply.code(503).send(disabled)
+  }
+  app.addHook('onRequest', (request, reply, done) => {
+    if (begin(request, reply) !== undefined) return
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') return done(missingHost())
+    if (request.url.includes('%00')) return done(nulInUrl())
+    if (request.is404) answers.unknownRoute(request, reply)
+    else done()
+  })
 
   app.setValidatorCompiler(compileValidator as never)
   app.setSerializerCompiler(compileSerializer as never)
@@ -141,44 +159,16 @@ function createServer(config: Config, { log }: Platform, metrics: Metrics): Fast
   app.decorateRequest('idempotency', null)
   app.decorateRequest('rawBody', null)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(
-    /^application\/(?:[\w.-]+\+)?json(?:;|$)/,
-    { parseAs: 'buffer' },
-    (request, body, done) => {
-      try {
-        request.rawBody = body as Buffer
-        done(null, parseJson(body as Buffer))
-      } catch (error) {
-        done(error as Error)
-      }
+  app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, (request, body, done) => {
+    try {
+      request.rawBody = body as Buffer
+      done(null, parseJson(body as Buffer))
+    } catch (error) {
+      done(error as Error)
     }
-  )
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id)
-    done()
   })
-  app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? 'unknown'
-    const milliseconds = reply.elapsedTime
-    metrics.observe(request.method, route, reply.statusCode, milliseconds / 1_000)
-    log.info(requestLine(request, reply, route, milliseconds))
-    done()
-  })
+  routeEveryRequest(app)
   return app
-}
-
-function requestLine(request: FastifyRequest, reply: FastifyReply, route: string, milliseconds: number) {
-  const line = {
-    req_id: request.id,
-    method: request.method,
-    route,
-    status: reply.statusCode,
-    ms: Math.round(milliseconds * 1_000) / 1_000,
-    user: request.identity?.userId
-  }
-  // The trace that a caller or proxy began (W3C Trace Context), so that its lines can be found again.
-  const trace = request.headers.traceparent
-  return trace === undefined ? line : { ...line, trace }
 }
 
 /** The three groups under `/api`: admission, then who is asking, then how often. */
@@ -202,7 +192,7 @@ async function createTiers(
 
   await app.register(
     async api => {
-      admit(api, config.server.concurrent_requests_max)
+      limitConcurrency(api, config.server.concurrent_requests_max)
       api.addHook('onRoute', addIdempotency)
       api.addHook('onRoute', route => {
         const hook = route.config?.rateLimit && tighter[route.config.rateLimit]
@@ -212,54 +202,30 @@ async function createTiers(
         onRequest(open, limit('public', limits.public_per_minute, byAddress))
         scopes.public = open
       })
-      await api.register(async secured => {
+      await api.register(async known => {
         const check = createIdentityCheck(authenticate)
         const limitFailures = limit('unauthenticated', limits.public_per_minute, byAddress)
-        secured.addHook('onRequest', (request, reply, done) =>
+        known.addHook('onRequest', (request, reply, done) =>
           check(request, reply, failure => {
             if (failure === undefined || limitFailures === undefined) return done(failure)
             limitFailures(request, reply, limited => done(limited ?? failure))
           })
         )
-        secured.addHook('onRoute', route => {
+        known.addHook('onRoute', route => {
           route.schema = { ...route.schema, security: [{ bearer: [] }] }
         })
-        scopes.secured = secured
-        await secured.register(async admin => {
+        await known.register(async secured => {
+          onRequest(secured, limit('secured', limits.secured_per_minute, byUser))
+          scopes.secured = secured
+        })
+        await known.register(async admin => {
           admin.addHook('onRequest', requireAdmin)
           onRequest(admin, limit('admin', limits.admin_per_minute, byUser))
           scopes.admin = admin
         })
-        // Behind the registration of the admin scope, which inherits only what came before: it has its own limit.
-        onRequest(secured, limit('secured', limits.secured_per_minute, byUser))
       })
     },
-    { prefix: '/api' }
+    { prefix: API_PREFIX }
   )
   return { ...scopes, wellKnown: app as unknown as Tier } as unknown as Tiers
-}
-
-/** Answers 503 at once when too much is under way: what is accepted is finished. */
-function admit(api: FastifyInstance, concurrentMax: number): void {
-  const admitted = new WeakSet<FastifyRequest>()
-  let underWay = 0
-  api.addHook('onRequest', (request, _reply, done) => {
-    if (underWay >= concurrentMax) return done(overloaded({ retryAfterSeconds: OVERLOAD_RETRY_SECONDS }))
-    underWay += 1
-    admitted.add(request)
-    done()
-  })
-  api.addHook('onResponse', (request, _reply, done) => {
-    if (admitted.has(request)) underWay -= 1
-    done()
-  })
-}
-
-function answerUnknownRoutes(app: FastifyInstance, mounted: readonly MountedRoute[]): void {
-  app.setNotFoundHandler((request, reply) => {
-    const allowed = allowedMethods(mounted, request.url)
-    if (allowed.length === 0) return sendProblem(reply, httpProblems.ROUTE_NOT_FOUND)
-    reply.header('allow', allowed.join(', '))
-    return sendProblem(reply, httpProblems.METHOD_NOT_ALLOWED)
-  })
 }

@@ -13,7 +13,7 @@ export type Tier = FastifyInstance<
 
 /**
  * The three groups under `/api`, shared by all modules. The tier is the first word of a route's line, and the only
- * thing that decides who gets in: `admin` lies inside `secured`.
+ * thing that decides who gets in: `admin` asks for all that `secured` asks for.
  */
 export type Tiers = {
   /** Anybody. */

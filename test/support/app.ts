@@ -31,12 +31,16 @@ export async function createTestApp(settings: Record<string, string> = {}): Prom
     ...settings
   })
   const platform = await openPlatform(config, created.url, openLog(config.log))
-  const app = await createApp(platform)
+  const app = await createApp(platform).catch(async error => {
+    await platform.close()
+    await created.drop()
+    throw error
+  })
   return {
     ...app,
     platform,
     databaseUrl: created.url,
-    request: (method, url, options = {}) => send(app, method, url, options),
+    request: (method, url, options = {}) => send(app.app, method, url, options),
     close: async () => {
       await app.app.close()
       await app.stop()
@@ -46,10 +50,16 @@ export async function createTestApp(settings: Record<string, string> = {}): Prom
   }
 }
 
-async function send(app: App, method: string, url: string, options: RequestOptions): Promise<TestResponse> {
+/** Sends a request to a server that need not listen. */
+export async function send(
+  app: App['app'],
+  method: string,
+  url: string,
+  options: RequestOptions
+): Promise<TestResponse> {
   const isJson =
     options.body !== undefined && typeof options.body !== 'string' && !Buffer.isBuffer(options.body)
-  const response = await app.app.inject({
+  const response = await app.inject({
     method: method as 'GET',
     url,
     headers: {

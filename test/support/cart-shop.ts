@@ -62,9 +62,15 @@ export async function openCartShop(options: CartShopOptions): Promise<CartShop> 
     }
   })
   const opened = await openPlatform(config, options.databaseUrl, pino({ level: 'debug' }, memory))
+  let closed: Promise<void> | undefined
+  const closeOnce = () => {
+    closed ??= opened.close()
+    return closed
+  }
   const db = observed(opened.db, options.onStatement ?? (() => {}))
-  const platform = { ...opened, db }
+  const platform = { ...opened, db, close: closeOnce }
   const direct = new pg.Pool({ connectionString: options.databaseUrl, max: 2 })
+  direct.on('error', () => {})
 
   const catalog = createFakeCatalog()
   const { stock } = options

@@ -27,6 +27,9 @@ export function createFakeCatalog(): FakeCatalog {
     requireVariant: async variantId => {
       if (!known.has(variantId)) throw variantNotFound()
     },
+    importCsv: () => Promise.reject(new Error('nothing can be imported into a catalog in memory')),
+    isEmpty: async () => offers.size === 0,
+    someOffers: async limit => [...offers.values()].slice(0, limit),
     sell: product => {
       const offer = offerOf(product)
       offers.set(offer.variantId, offer)

@@ -5,12 +5,14 @@ import type { Line } from './lines.ts'
 /** A cart as it is stored, its lines in the order in which they were added. */
 export type StoredCart = { version: number; updatedAt: Date | null; lines: Line[] }
 
+// To expire is a change like any other: until somebody writes it down, the version reads one higher.
 const findCartLines = statement(
   'cart.find_cart_lines',
   { version: 'int4', updated_at: 'timestamptz', variant_id: 'uuid?', quantity: 'int4?' },
-  `select c.version, c.updated_at, i.variant_id, i.quantity
-   from cart.carts c left join cart.items i on i.customer_id = c.customer_id
-   where c.customer_id = $1 and c.expires_at > now()
+  `select c.version + (c.expires_at <= now() and c.quantity > 0)::int as version, c.updated_at,
+     i.variant_id, i.quantity
+   from cart.carts c left join cart.items i on i.customer_id = c.customer_id and c.expires_at > now()
+   where c.customer_id = $1
    order by i.added_at, i.variant_id`
 )
 const countItems = statement(
@@ -23,7 +25,10 @@ const lockCart = statement(
   'cart.lock_cart',
   { version: 'int4', updated_at: 'timestamptz', expired: 'bool' },
   `insert into cart.carts as present (customer_id, expires_at) values ($1, now() + make_interval(days => $2))
-   on conflict (customer_id) do update set version = present.version
+   on conflict (customer_id) do update set
+     version = present.version + (present.expires_at <= now() and present.quantity > 0)::int,
+     quantity = case when present.expires_at > now() then present.quantity else 0 end,
+     distinct_count = case when present.expires_at > now() then present.distinct_count else 0 end
    returning version, updated_at, expires_at <= now() as expired`
 )
 const listLines = statement(

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import { type Static, Type } from '../../kernel/schema.ts'
 
 const QUANTITY_MAX = 1_000_000 // far above any limit of a line, which is configuration and answered 409
 const ITEMS_MAX = 10_000
@@ -46,7 +46,7 @@ export const MergeRequest = Type.Union(
 )
 export type MergeRequest = Static<typeof MergeRequest>
 
-export const CartItemResponse = Type.Object(
+const CartItemResponse = Type.Object(
   {
     variant_id: Id,
     product_id: Id,

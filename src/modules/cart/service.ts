@@ -70,7 +70,7 @@ export function createCartService({ db, catalog, stock, settings }: CartDeps) {
 
   /** Adds to the line of the variant, or makes one. */
   async function addItem(owner: CartOwner, added: Line, write: Write): Promise<CartView> {
-    await requireOffer(added.variantId)
+    if (!write.alreadyApplied) await requireOffer(added.variantId)
     return change(owner, write, async (tx, cartId, lines) => {
       const line = addLine(lines, added, settings)
       await requireStock(line)

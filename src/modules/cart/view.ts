@@ -3,7 +3,7 @@ import type { Line } from './lines.ts'
 
 export type CartTotals = { subtotal: number; discountTotal: number; total: number }
 /** A line that can be bought, with its offer; `stock` is null where nobody counts stock. */
-export type OfferedLine = { offer: Offer; quantity: number; lineTotal: number; stock: number | null }
+type OfferedLine = { offer: Offer; quantity: number; lineTotal: number; stock: number | null }
 
 /** A cart joined with the catalog: what CartResponse says. Amounts in minor units of `currency`. */
 export type CartView = CartTotals & {

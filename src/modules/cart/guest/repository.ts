@@ -26,20 +26,22 @@ const markMerged = statement(
   'update cart.guest_carts set merged_into = $2, merged_at = now() where token_hash = $1'
 )
 const deleteCart = statement('cart.delete_guest_cart', {}, 'delete from cart.carts where customer_id = $1')
-// Guests whose cart expired, and merges that nobody will repeat any more.
+// Guests whose cart expired, and merges that nobody will repeat any more. The cart is locked too, so that one whose
+// guest came back in the same instant is looked at again, and stays.
 const deleteExpiredGuestCarts = statement(
   'cart.delete_expired_guest_carts',
   { cart_id: 'uuid' },
-  `with gone as (
-     select g.token_hash, g.cart_id from cart.guest_carts g
-     left join cart.carts c on c.customer_id = g.cart_id
-     where case when g.merged_at is null then c.customer_id is null or c.expires_at <= now()
-                else g.merged_at <= now() - make_interval(days => $1) end
-     limit 500 for update of g skip locked
+  `with expired as (
+     select g.token_hash, g.cart_id from cart.guest_carts g join cart.carts c on c.customer_id = g.cart_id
+     where g.merged_at is null and c.expires_at <= now() limit 500 for update skip locked
+   ), forgotten as (
+     select token_hash from cart.guest_carts where merged_at <= now() - make_interval(days => $1)
+     limit 500 for update skip locked
    ), carts as (
-     delete from cart.carts where customer_id in (select cart_id from gone)
+     delete from cart.carts where customer_id in (select cart_id from expired)
    )
-   delete from cart.guest_carts where token_hash in (select token_hash from gone)
+   delete from cart.guest_carts
+   where token_hash in (select token_hash from expired union all select token_hash from forgotten)
    returning cart_id`
 )
 

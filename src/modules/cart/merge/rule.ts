@@ -7,7 +7,7 @@ import type { CartLimits, Line } from '../lines.ts'
 export type MergeStrategy = 'sum' | 'max' | 'guest' | 'customer'
 
 /** Why a line got less than the strategy asked for. */
-export type CutReason = 'unavailable' | 'quantity_limit' | 'insufficient_stock' | 'line_limit'
+type CutReason = 'unavailable' | 'quantity_limit' | 'insufficient_stock' | 'line_limit'
 /** What was cut: the line was to have `requested` and has `granted`. */
 export type Adjustment = { variantId: string; requested: number; granted: number; reason: CutReason }
 export type MergeOutcome = {

@@ -1,0 +1,114 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { Readable } from 'node:stream'
+import { expect, test } from 'vitest'
+import { moduleOf, useGateway } from '../../test/support/gateway.ts'
+
+/** A gateway with few places, where `/api/x/wait` stays until it is let go. */
+async function useCrowdedGateway(places: number) {
+  let letGo = () => {}
+  let waiting = 0
+  const gone = new Promise<void>(resolve => {
+    letGo = resolve
+  })
+  const routes = moduleOf('x', ['/api/x'], ({ public: open, secured }) => {
+    open.get('/x', async () => ({ ok: true }))
+    open.get('/x/wait', async () => {
+      waiting += 1
+      await gone
+      return { ok: true }
+    })
+    open.post('/x', async () => ({ ok: true }))
+    open.get('/x/bug', async () => {
+      throw new Error('a bug')
+    })
+    open.get('/x/stream', (_request, reply) => reply.send(Readable.from(['a', 'b'])))
+    open.get('/x/broken', (_request, reply) =>
+      reply.send(
+        new Readable({
+          read() {
+            this.destroy(new Error('broken'))
+          }
+        })
+      )
+    )
+    secured.get('/x/own', async () => ({ ok: true }))
+  })
+  const off = moduleOf('off', ['/api/off'], undefined, false)
+  const gateway = await useGateway({
+    modules: [routes, off],
+    settings: { CARTWRIGHT__SERVER__CONCURRENT_REQUESTS_MAX: String(places) }
+  })
+  const status = async (path: string) => (await gateway.request('GET', path)).status
+  return { gateway, letGo: () => letGo(), waiting: () => waiting, status }
+}
+
+test('beyond the limit requests under /api are refused at once, and everything else is served', async () => {
+  const { gateway, letGo, waiting, status } = await useCrowdedGateway(2)
+  const first = [status('/api/x/wait'), status('/api/x/wait')]
+  await expect.poll(waiting).toBe(2)
+
+  const refused = await gateway.request('GET', '/api/x')
+  expect(refused.status).toBe(503)
+  expect(refused.headers['retry-after']).toBe('1')
+  expect(refused.json).toMatchObject({ status: 503, code: 'OVERLOADED' })
+  expect(await status('/api/x/own')).toBe(503)
+
+  const startedAt = performance.now()
+  for (const path of ['/healthz', '/readyz', '/metrics', '/metricsz']) expect(await status(path)).toBe(200)
+  expect(performance.now() - startedAt).toBeLessThan(1_000)
+  expect((await gateway.request('GET', '/api/off')).json).toHaveProperty('error')
+  expect(await status('/api/none')).toBe(404)
+
+  letGo()
+  expect(await Promise.all(first)).toEqual([200, 200])
+  expect(await status('/api/x')).toBe(200)
+})
+
+test('every way in which a request can end gives its place back', async () => {
+  const { gateway, status } = await useCrowdedGateway(1)
+  const port = await gateway.listen()
+  for (let round = 0; round < 3; round += 1) {
+    await status('/api/x')
+    await status('/api/x/bug')
+    await status('/api/x/own')
+    await status('/api/x/none')
+    await status('/api/off')
+    await status('/api/x/%ff')
+    await gateway.request('POST', '/api/x', { body: '{' })
+    await gateway.request('HEAD', '/api/x')
+    const origin = `http://127.0.0.1:${port}`
+    expect(await (await fetch(`${origin}/api/x/stream`)).text()).toBe('ab')
+    await fetch(`${origin}/api/x/broken`)
+      .then(answer => answer.text())
+      .catch(() => {})
+    await expect.poll(() => status('/api/x'), { interval: 5 }).toBe(200)
+  }
+})
+
+test('a client that goes away keeps its place until its work is done, and not longer', async () => {
+  const { gateway, letGo, waiting, status } = await useCrowdedGateway(3)
+  const port = await gateway.listen()
+  for (const text of [
+    'GET /api/x/wait HTTP/1.1\r\nHost: x\r\n\r\n',
+    'GET /api/x/wait HTTP/1.1\r\nHost: x\r\n\r\n',
+    'POST /api/x HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{'
+  ]) {
+    const socket = connect(port, '127.0.0.1')
+    await once(socket, 'connect')
+    const before = waiting()
+    socket.write(text)
+    if (text.startsWith('GET')) await expect.poll(waiting).toBe(before + 1)
+    else await expect.poll(() => status('/api/x')).toBe(503)
+    socket.destroy()
+  }
+  // The upload is over, the two that wait are not.
+  await expect.poll(() => status('/api/x')).toBe(200)
+  const filler = status('/api/x/wait')
+  await expect.poll(waiting).toBe(3)
+  expect(await status('/api/x')).toBe(503)
+  letGo()
+  expect(await filler).toBe(200)
+  const all = await Promise.all([1, 2, 3].map(() => status('/api/x')))
+  expect(all).toEqual([200, 200, 200])
+})

@@ -1,0 +1,368 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import Type from 'typebox'
+import { expect, test } from 'vitest'
+import { moduleOf, type TestGateway, useGateway } from '../../test/support/gateway.ts'
+import { DomainError, defineError } from '../kernel/errors.ts'
+import { deleteExpired } from '../platform/idempotency-keys.ts'
+import { statement } from '../platform/statement.ts'
+import { writeOf } from './write.ts'
+
+const SECRET = 'told-once-4f9d'
+const refusal = defineError('conflict', 'X_REFUSED', 'Not now.')
+const countRow = statement('test.count_row', {}, 'insert into public.rows (id) values ($1)')
+
+/** Routes that count how often they ran, and end as the body's `outcome` says. */
+async function useShop(environment: Record<string, string> = {}) {
+  const runs: { alreadyApplied: boolean }[] = []
+  let gate = Promise.resolve()
+  const outcomes: Record<string, () => unknown> = {
+    fail: () => Promise.reject(new Error('a bug')),
+    refuse: () => Promise.reject(refusal()),
+    limit: () => Promise.reject(new DomainError('rate_limited', 'X', 'Slow down.'))
+  }
+  const schema = {
+    body: Type.Object({ outcome: Type.Optional(Type.String()), n: Type.Optional(Type.Integer()) })
+  }
+  const routes = moduleOf('x', ['/api/x'], ({ public: open, secured }) => {
+    for (const [tier, prefix] of [
+      [open, '/x'],
+      [secured, '/x/own']
+    ] as const) {
+      tier.post(`${prefix}/:id`, { schema }, async (request, reply) => {
+        runs.push({ alreadyApplied: writeOf(request).alreadyApplied })
+        await gate
+        const { outcome = 'answer' } = request.body
+        await outcomes[outcome]?.()
+        if (outcome === 'nothing') return reply.code(204).send()
+        reply.code(201).header('etag', '"7"').header('location', '/api/x/1').header('x-other', 'no')
+        return { secret: SECRET, run: runs.length }
+      })
+    }
+    open.delete('/x/:id', async request => {
+      runs.push({ alreadyApplied: writeOf(request).alreadyApplied })
+      return { run: runs.length }
+    })
+    open.post('/x/apply', async request => {
+      const write = writeOf(request)
+      runs.push({ alreadyApplied: write.alreadyApplied })
+      if (write.alreadyApplied) return { applied: 'before' }
+      await gateway.platform.db.transaction(async tx => {
+        await tx.query(countRow, [randomUUID()])
+        await gate
+        await write.markApplied(tx)
+      })
+      return { applied: 'now' }
+    })
+  })
+  const gateway = await useGateway({ modules: [routes], settings: environment })
+  await gateway.sql('create table public.rows (id uuid primary key)')
+  const close = () => {
+    let open = () => {}
+    gate = new Promise(resolve => {
+      open = resolve
+    })
+    return () => open()
+  }
+  return { gateway, runs, close, rows: () => gateway.sql('select * from public.rows') }
+}
+
+type Sent = {
+  key?: string
+  path?: string
+  method?: string
+  body?: unknown
+  token?: string
+  headers?: Record<string, string>
+}
+const sender =
+  (gateway: TestGateway) =>
+  ({ key = 'k1', path = '/api/x/1', method = 'POST', body = {}, token, headers = {} }: Sent = {}) =>
+    gateway.request(method, path, {
+      headers: { 'idempotency-key': key, ...headers },
+      ...(token && { token }),
+      ...(method === 'POST' && { body })
+    })
+const stored = (gateway: TestGateway) =>
+  gateway.sql('select * from cartwright.idempotency_keys order by created_at')
+
+test('the same key and request replay the first answer: status, body and the headers that belong to it', async () => {
+  const { gateway, runs } = await useShop()
+  const send = sender(gateway)
+  const first = await send()
+  expect(first.headers).not.toHaveProperty('idempotency-replayed')
+  for (let again = 0; again < 3; again += 1) {
+    const replayed = await send()
+    expect(replayed.headers['idempotency-replayed']).toBe('true')
+    expect([replayed.status, replayed.text]).toEqual([201, first.text])
+    for (const name of ['content-type', 'etag', 'location']) {
+      expect(replayed.headers[name], name).toBe(first.headers[name])
+    }
+    expect(replayed.headers['x-request-id']).not.toBe(first.headers['x-request-id'])
+  }
+  expect(runs).toHaveLength(1)
+})
+
+test('an answer without a body is replayed, and so is that of a DELETE', async () => {
+  const { gateway, runs } = await useShop()
+  const send = sender(gateway)
+  for (const sent of [{ body: { outcome: 'nothing' } }, { method: 'DELETE', key: 'k2' }]) {
+    const [first, second] = [await send(sent), await send(sent)]
+    expect(second).toMatchObject({ status: first.status, text: first.text })
+    expect(second.headers['idempotency-replayed']).toBe('true')
+  }
+  expect(runs).toHaveLength(2)
+})
+
+test('without a key, or with GET, nothing is kept', async () => {
+  const { gateway, runs } = await useShop()
+  await gateway.request('POST', '/api/x/1', { body: {} })
+  await gateway.request('POST', '/api/x/1', { body: {} })
+  await gateway.request('GET', '/healthz', { headers: { 'idempotency-key': 'k1' } })
+  expect(runs).toHaveLength(2)
+  expect(await stored(gateway)).toEqual([])
+})
+
+test('of 20 at once with one key one runs, the others are told that it does', async () => {
+  const { gateway, runs, close } = await useShop()
+  const send = sender(gateway)
+  const open = close()
+  const sent = Array.from({ length: 20 }, () => send())
+  const early = await Promise.all(
+    sent.map(each => Promise.race([each, expect.poll(() => runs.length).toBe(1)]))
+  )
+  expect(early).toHaveLength(20)
+  await expect.poll(() => gateway.log.filter(line => line.status === 409).length).toBe(19)
+  open()
+  const answers = await Promise.all(sent)
+  expect(answers.filter(answer => answer.status === 201)).toHaveLength(1)
+  for (const refused of answers.filter(answer => answer.status !== 201)) {
+    expect(refused.status).toBe(409)
+    expect(refused.json.code).toBe('IDEMPOTENCY_KEY_IN_PROGRESS')
+    expect(refused.headers['retry-after']).toBe('1')
+  }
+  expect(runs).toHaveLength(1)
+  expect((await send()).headers['idempotency-replayed']).toBe('true')
+})
+
+test.each([
+  ['another body', { body: { n: 1 } }],
+  ['the same body written otherwise', { body: '{ }' }],
+  ['another resource of the route', { path: '/api/x/2' }],
+  ['another query', { path: '/api/x/1?a=b' }],
+  ['another condition', { headers: { 'if-match': '"8"' } }]
+])('the same key with %s is 422, before and after the first has ended', async (_what, changed) => {
+  const { gateway, runs, close } = await useShop()
+  const send = sender(gateway)
+  const open = close()
+  const first = send()
+  await expect.poll(() => runs.length).toBe(1)
+  for (const when of ['before', 'after']) {
+    const answer = await send(changed)
+    expect([answer.status, answer.json.code], when).toEqual([422, 'IDEMPOTENCY_KEY_REUSED'])
+    open()
+    await first
+  }
+  expect(runs).toHaveLength(1)
+})
+
+test('the same key of somebody else, for another method, or for another route is another key', async () => {
+  const { gateway, runs } = await useShop({ CARTWRIGHT__SERVER__TRUST_PROXY: 'true' })
+  const send = sender(gateway)
+  const strangers: Sent[] = [
+    {},
+    { headers: { 'x-forwarded-for': '192.0.2.1' } },
+    { headers: { 'x-guest-cart-token': 'a' } },
+    { headers: { 'x-guest-cart-token': 'b' } },
+    { headers: { 'x-order-token': 'a' } },
+    { headers: { 'x-guest-cart-token': 'a', 'x-order-token': 'a' } },
+    { headers: { 'x-guest-cart-token': 'a', 'x-order-token': 'b' } },
+    { path: '/api/x/own/1', token: 'customer-1' },
+    { path: '/api/x/own/1', token: 'customer-2' },
+    { method: 'DELETE' },
+    { path: '/api/x/apply' }
+  ]
+  for (const sent of strangers) {
+    expect((await send(sent)).headers, JSON.stringify(sent)).not.toHaveProperty('idempotency-replayed')
+  }
+  expect(runs).toHaveLength(strangers.length)
+  for (const sent of strangers) {
+    expect((await send(sent)).headers['idempotency-replayed'], JSON.stringify(sent)).toBe('true')
+  }
+})
+
+test.each([
+  ['a bug', { outcome: 'fail' }, 500],
+  ['a limit', { outcome: 'limit' }, 429],
+  ['a body that does not fit', { n: 'x' }, 400]
+])('after %s the key is free again', async (_what, body, status) => {
+  const { gateway } = await useShop()
+  const send = sender(gateway)
+  expect((await send({ body })).status).toBe(status)
+  expect(await stored(gateway)).toEqual([])
+  expect((await send()).status).toBe(201)
+})
+
+test('what the business refused is kept like what it did', async () => {
+  const { gateway, runs } = await useShop()
+  const send = sender(gateway)
+  const first = await send({ body: { outcome: 'refuse' } })
+  const second = await send({ body: { outcome: 'refuse' } })
+  expect([second.status, second.text]).toEqual([409, first.text])
+  expect(second.headers['content-type']).toBe('application/problem+json; charset=utf-8')
+  expect(second.headers['idempotency-replayed']).toBe('true')
+  expect(runs).toHaveLength(1)
+})
+
+test.each([
+  'a',
+  'a'.repeat(255),
+  '"quoted"',
+  '8e03978e-40d5-43dd-bc93-6894a57f9324',
+  '~!#$%&()*+,-./:;<=>?@[]^_`{|}'
+])('the key %s is taken', async key => {
+  const { gateway } = await useShop()
+  const send = sender(gateway)
+  expect((await send({ key })).status).toBe(201)
+  expect((await send({ key })).headers['idempotency-replayed']).toBe('true')
+})
+
+test('a quoted key is the same as the bare one', async () => {
+  const { gateway } = await useShop()
+  const send = sender(gateway)
+  await send({ key: '"abc"' })
+  expect((await send({ key: 'abc' })).headers['idempotency-replayed']).toBe('true')
+})
+
+test.each(['', '""', 'a'.repeat(256), 'a b', 'ä', '"a', 'a"b"', '"a""b"', 'a\tb'])(
+  'the key %j is 400',
+  async key => {
+    const { gateway, runs } = await useShop()
+    const answer = await sender(gateway)({ key })
+    expect([answer.status, answer.json.code]).toEqual([400, 'MALFORMED_IDEMPOTENCY_KEY'])
+    expect(runs).toEqual([])
+  }
+)
+
+/** Leaves a claim behind as a process does that died: `state` as it was, the lease over or not. */
+async function leaveClaim(gateway: TestGateway, state: 'running' | 'applied', leaseSeconds: number) {
+  await gateway.sql(
+    `update cartwright.idempotency_keys set state = $1, status = null, answer = null, lease = $2,
+       lease_until = now() + make_interval(secs => $3)`,
+    [state, randomUUID(), leaseSeconds]
+  )
+}
+
+test.each([
+  ['running', false],
+  ['applied', true]
+] as const)(
+  'a claim left %s by a process that died is taken over when its lease is out',
+  async (state, applied) => {
+    const { gateway, runs } = await useShop()
+    const send = sender(gateway)
+    await send()
+    await leaveClaim(gateway, state, 60)
+    expect((await send()).status).toBe(409)
+    await leaveClaim(gateway, state, -1)
+    expect((await send({ body: { n: 1 } })).status).toBe(422)
+    expect((await send()).status).toBe(201)
+    expect(runs).toEqual([{ alreadyApplied: false }, { alreadyApplied: applied }])
+    expect((await send()).headers['idempotency-replayed']).toBe('true')
+  }
+)
+
+test('what was committed is never committed again, though its answer was lost', async () => {
+  const { gateway, rows } = await useShop()
+  const send = () => sender(gateway)({ path: '/api/x/apply' })
+  expect((await send()).json).toEqual({ applied: 'now' })
+  await leaveClaim(gateway, 'applied', -1)
+  expect((await send()).json).toEqual({ applied: 'before' })
+  expect(await rows()).toHaveLength(1)
+})
+
+test('a slow holder whose lease was taken over cannot commit', async () => {
+  const { gateway, runs, close, rows } = await useShop()
+  const send = () => sender(gateway)({ path: '/api/x/apply' })
+  const open = close()
+  const slow = send()
+  await expect.poll(() => runs.length).toBe(1)
+  await gateway.sql(`update cartwright.idempotency_keys set lease_until = now() - interval '1 second'`)
+  const taker = send()
+  await expect.poll(() => runs.length).toBe(2)
+  open()
+  const answers = [await slow, await taker]
+  expect(answers.map(answer => answer.status)).toEqual([409, 200])
+  expect(await rows()).toHaveLength(1)
+  expect((await send()).json).toEqual({ applied: 'now' })
+})
+
+test('two that take over at once are one', async () => {
+  const { gateway, runs } = await useShop()
+  const send = sender(gateway)
+  await send()
+  for (let round = 0; round < 5; round += 1) {
+    await leaveClaim(gateway, 'running', -1)
+    const before = runs.length
+    await Promise.all(Array.from({ length: 10 }, () => send()))
+    expect(runs.length - before).toBe(1)
+  }
+})
+
+test('a client that goes away does not keep the key: its answer is there when it comes again', async () => {
+  const { gateway, runs, close } = await useShop()
+  const port = await gateway.listen()
+  const open = close()
+  const socket = connect(port, '127.0.0.1')
+  const head = 'POST /api/x/1 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n'
+  socket.write(`${head}Idempotency-Key: k1\r\n\r\n{}`)
+  await expect.poll(() => runs.length).toBe(1)
+  socket.destroy()
+  await once(socket, 'close')
+  open()
+  await expect.poll(async () => (await stored(gateway))[0]?.state).toBe('done')
+  expect((await sender(gateway)()).headers['idempotency-replayed']).toBe('true')
+  expect(runs).toHaveLength(1)
+})
+
+test('neither the key nor the answer can be read from the table', async () => {
+  const { gateway } = await useShop()
+  await sender(gateway)({ key: 'key-9c1e-plain' })
+  const rows = await gateway.sql(
+    'select key_hash, fingerprint, answer, t::text as whole from cartwright.idempotency_keys t'
+  )
+  expect(rows).toHaveLength(1)
+  const bytes = Buffer.concat([rows[0]?.key_hash, rows[0]?.fingerprint, rows[0]?.answer] as Buffer[])
+  const whole = bytes.toString('latin1') + String(rows[0]?.whole)
+  expect(rows[0]?.answer).toBeInstanceOf(Buffer)
+  for (const text of ['key-9c1e-plain', SECRET, 'secret', 'application/json'])
+    expect(whole).not.toContain(text)
+})
+
+test('kept for 48 hours; then the key is free, and the row is swept', async () => {
+  const { gateway, runs } = await useShop()
+  const send = sender(gateway)
+  await send()
+  const [{ hours } = { hours: 0 }] = await gateway.sql(
+    'select extract(epoch from expires_at - now()) / 3600 as hours from cartwright.idempotency_keys'
+  )
+  expect(Number(hours)).toBeCloseTo(48, 1)
+  await gateway.sql(`update cartwright.idempotency_keys set expires_at = now() - interval '1 second'`)
+  expect((await send({ body: { n: 2 } })).status).toBe(201)
+  expect(runs).toHaveLength(2)
+  await send({ key: 'k2' })
+  await gateway.sql(
+    `update cartwright.idempotency_keys set expires_at = now() - interval '1 second' where answer is not null
+       and ctid = (select min(ctid) from cartwright.idempotency_keys)`
+  )
+  expect(await deleteExpired(gateway.platform.db)).toBe(1)
+  expect(await stored(gateway)).toHaveLength(1)
+})
+
+test('when a key cannot be claimed nothing runs', async () => {
+  const { gateway, runs } = await useShop()
+  await gateway.sql('alter table cartwright.idempotency_keys rename to away')
+  expect((await sender(gateway)()).status).toBe(500)
+  expect(runs).toEqual([])
+})

@@ -1,0 +1,73 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { afterEach, expect, test, vi } from 'vitest'
+import { type Authenticate, authenticationRequired, createIdentityCheck, type Identity } from './identity.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Runs the check for one token; answers who it is, or throws why not. */
+function checkWith(authenticate: Authenticate) {
+  const check = createIdentityCheck(authenticate)
+  return (token: string): Promise<Identity | null> =>
+    new Promise((resolve, reject) => {
+      const request = {
+        headers: { authorization: `Bearer ${token}` },
+        identity: null
+      } as unknown as FastifyRequest
+      check(request, {} as FastifyReply, error => (error ? reject(error) : resolve(request.identity)))
+    })
+}
+const identity = (userId: string, seconds = 60): Identity => ({
+  userId,
+  role: 'customer',
+  sessionId: null,
+  expiresAt: Date.now() / 1_000 + seconds
+})
+
+test('a token is verified once, and remembered until it expires', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] })
+  const authenticate = vi.fn(async (token: string) => identity(token))
+  const check = checkWith(authenticate)
+  expect(await check('a')).toMatchObject({ userId: 'a' })
+  vi.advanceTimersByTime(59_900)
+  expect(await check('a')).toMatchObject({ userId: 'a' })
+  expect(authenticate).toHaveBeenCalledTimes(1)
+  vi.advanceTimersByTime(200)
+  await check('a')
+  expect(authenticate).toHaveBeenCalledTimes(2)
+})
+
+test('a token that was refused is asked about again', async () => {
+  let valid = false
+  const check = checkWith(async token => {
+    if (!valid) throw authenticationRequired()
+    return identity(token)
+  })
+  await expect(check('a')).rejects.toMatchObject({ code: 'AUTHENTICATION_REQUIRED' })
+  valid = true
+  expect(await check('a')).toMatchObject({ userId: 'a' })
+})
+
+test('one token is never taken for another', async () => {
+  const check = checkWith(async token => identity(token))
+  for (const token of ['a', 'aa', 'A', 'a.b', 'a.b.c']) {
+    expect((await check(token))?.userId).toBe(token)
+    expect((await check(token))?.userId).toBe(token)
+  }
+})
+
+test('what is remembered is bounded', async () => {
+  const authenticate = vi.fn(async (token: string) => identity(token))
+  const check = checkWith(authenticate)
+  for (let index = 0; index <= 50_000; index += 1) await check(`token${index}`)
+  await check('token50000')
+  expect(authenticate).toHaveBeenCalledTimes(50_001)
+  await check('token0')
+  expect(authenticate).toHaveBeenCalledTimes(50_002)
+})
+
+test('a failure to find out is passed on as it is', async () => {
+  const failure = new Error('the issuer does not answer')
+  await expect(checkWith(() => Promise.reject(failure))('a')).rejects.toBe(failure)
+})

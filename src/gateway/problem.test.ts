@@ -1,0 +1,161 @@
+import { STATUS_CODES } from 'node:http'
+import { expect, test } from 'vitest'
+import { moduleOf, useGateway } from '../../test/support/gateway.ts'
+import { defineError, type ErrorKind } from '../kernel/errors.ts'
+import { Type } from '../kernel/schema.ts'
+
+const statuses: [ErrorKind, number][] = [
+  ['invalid', 400],
+  ['unauthenticated', 401],
+  ['forbidden', 403],
+  ['not_found', 404],
+  ['conflict', 409],
+  ['stale', 412],
+  ['reused_key', 422],
+  ['rate_limited', 429],
+  ['unavailable', 503]
+]
+
+/** A gateway whose `/api/x/<name>` does what the function of this name does. */
+const failing = (handlers: Record<string, () => unknown>) =>
+  useGateway({
+    modules: [
+      moduleOf('x', ['/api/x'], tiers => {
+        for (const [name, handler] of Object.entries(handlers)) tiers.public.get(`/x/${name}`, handler)
+      })
+    ]
+  })
+const fails = (error: unknown) => () => Promise.reject(error)
+
+test('each kind of domain error has its status, and the body says type, title, detail, code and request', async () => {
+  const gateway = await failing(
+    Object.fromEntries(
+      statuses.map(([kind]) => [
+        kind,
+        fails(defineError(kind, `X_${kind.toUpperCase()}`, `It is ${kind}.`)())
+      ])
+    )
+  )
+  for (const [kind, status] of statuses) {
+    const answer = await gateway.request('GET', `/api/x/${kind}`)
+    expect(answer.status).toBe(status)
+    expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8')
+    expect(answer.json).toEqual({
+      type: 'about:blank',
+      title: STATUS_CODES[status],
+      status,
+      detail: `It is ${kind}.`,
+      code: `X_${kind.toUpperCase()}`,
+      request_id: answer.headers['x-request-id']
+    })
+  }
+})
+
+test('401 names the scheme, and an error that knows when to try again says so', async () => {
+  const gateway = await failing({
+    who: fails(defineError('unauthenticated', 'X_WHO', 'Who?')()),
+    later: fails(defineError('unavailable', 'X_LATER', 'Later.')({ retryAfterSeconds: 7 }))
+  })
+  expect((await gateway.request('GET', '/api/x/who')).headers['www-authenticate']).toBe('Bearer')
+  expect((await gateway.request('GET', '/api/x/later')).headers['retry-after']).toBe('7')
+})
+
+test('details join the body, but cannot replace its own members', async () => {
+  const details = {
+    available: 3,
+    type: 'evil',
+    title: 'evil',
+    status: 200,
+    detail: 'evil',
+    code: 'EVIL',
+    request_id: 'evil'
+  }
+  const gateway = await failing({ fail: fails(defineError('conflict', 'X_SHORT', 'Too few.')({ details })) })
+  const answer = await gateway.request('GET', '/api/x/fail')
+  expect(answer.status).toBe(409)
+  expect(answer.json).toEqual({
+    type: 'about:blank',
+    title: 'Conflict',
+    status: 409,
+    detail: 'Too few.',
+    code: 'X_SHORT',
+    request_id: answer.headers['x-request-id'],
+    available: 3
+  })
+  expect(Object.keys(answer.json).slice(0, 3)).toEqual(['type', 'title', 'status'])
+})
+
+test.each([
+  ['rejects', fails(new Error('the secret is 42'))],
+  [
+    'throws',
+    () => {
+      throw new TypeError('the secret is 42')
+    }
+  ],
+  [
+    'rejects with a status of its own',
+    fails(Object.assign(new Error('the secret is 42'), { statusCode: 418 }))
+  ]
+])('a bug that %s is 500, its text hidden, and logged once with the request', async (_how, handler) => {
+  const gateway = await failing({ bug: handler })
+  const answer = await gateway.request('GET', '/api/x/bug')
+  expect(answer.status).toBe(500)
+  expect(answer.json).toMatchObject({ code: 'INTERNAL', status: 500 })
+  expect(answer.text).not.toContain('secret')
+  const errors = gateway.log.filter(line => Number(line.level) >= 40)
+  expect(errors).toHaveLength(1)
+  expect(errors[0]).toMatchObject({
+    level: 50,
+    req_id: answer.headers['x-request-id'],
+    err: { message: 'the secret is 42' }
+  })
+})
+
+test('an answer that does not fit its own schema is a bug too', async () => {
+  const gateway = await useGateway({
+    modules: [
+      moduleOf('x', ['/api/x'], ({ public: open }) => {
+        const response = { 200: Type.Object({ count: Type.Integer() }) }
+        open.get('/x', { schema: { response } }, async () => ({ count: 'secret' }) as never)
+      })
+    ]
+  })
+  const answer = await gateway.request('GET', '/api/x')
+  expect(answer.status).toBe(500)
+  expect(answer.json).toMatchObject({ code: 'INTERNAL' })
+  expect(answer.text).not.toContain('secret')
+})
+
+test('what we depend on being down is logged with its cause; being too busy is not', async () => {
+  const down = defineError('unavailable', 'X_DOWN', 'Down.')
+  const gateway = await failing({
+    down: fails(down({ cause: new Error('connection refused') })),
+    busy: fails(down())
+  })
+  await gateway.request('GET', '/api/x/busy')
+  expect(gateway.log.filter(line => line.level !== 30)).toEqual([])
+  await gateway.request('GET', '/api/x/down')
+  expect(gateway.log.filter(line => line.level !== 30)).toMatchObject([{ level: 40, msg: 'X_DOWN' }])
+})
+
+test('every request is one line, with its route pattern, status, duration, caller and trace', async () => {
+  const gateway = await useGateway({
+    modules: [moduleOf('x', ['/api/x'], tiers => tiers.secured.get('/x/:id', async () => ({ ok: true })))]
+  })
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+  await gateway.request('GET', '/api/x/1', { token: 'customer-7', headers: { traceparent } })
+  await gateway.request('GET', '/nowhere')
+  const lines = gateway.log.filter(line => line.level === 30)
+  expect(lines).toHaveLength(2)
+  expect(lines[0]).toMatchObject({
+    method: 'GET',
+    route: '/api/x/:id',
+    status: 200,
+    user: '7',
+    trace: traceparent
+  })
+  expect(lines[0]?.ms).toBeGreaterThan(0)
+  expect(lines[1]).toMatchObject({ route: 'unknown', status: 404 })
+  expect(lines[1]).not.toHaveProperty('trace')
+})

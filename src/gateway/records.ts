@@ -1,0 +1,25 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Metrics } from './metrics.ts'
+
+const CLIENT_GONE = 499 // not a registered status; what proxies commonly log for a client that did not wait
+const NO_ROUTE = 'unknown'
+
+/** Counts and logs a request once its answer is out, or its client is gone. One line a request. */
+export function recordAnswer(request: FastifyRequest, reply: FastifyReply, metrics: Metrics): void {
+  reply.raw.once('close', () => {
+    const route = request.routeOptions.url ?? NO_ROUTE
+    const status = reply.raw.writableEnded ? reply.statusCode : CLIENT_GONE
+    const milliseconds = reply.elapsedTime
+    metrics.observe(request.method, route, status, milliseconds / 1_000)
+    const line = {
+      method: request.method,
+      route,
+      status,
+      ms: Math.round(milliseconds * 1_000) / 1_000,
+      user: request.identity?.userId
+    }
+    // The trace that a caller or proxy began (W3C Trace Context), so that its lines can be found again.
+    const trace = request.headers.traceparent
+    request.log.info(trace === undefined ? line : { ...line, trace })
+  })
+}

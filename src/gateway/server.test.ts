@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { moduleOf, openGateway, type TestGateway, useGateway } from '../../test/support/gateway.ts'
+import { OperatorError } from '../kernel/errors.ts'
+
+/** Answers what it was sent. */
+const echo = moduleOf('x', ['/api/x'], ({ public: open, secured }) => {
+  open.post('/x', async request => ({ body: request.body ?? null }))
+  open.get('/x', async () => ({ ok: true }))
+  open.delete('/x', async () => ({ ok: true }))
+  open.get('/x/:id', async request => ({ id: (request.params as { id: string }).id }))
+  open.put('/x/:id/y', async () => ({ ok: true }))
+  secured.get('/x/secret', async () => ({ ok: true }))
+})
+
+let gateway: TestGateway
+beforeAll(async () => {
+  gateway = await openGateway({ modules: [echo] })
+})
+afterAll(() => gateway.close())
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+test.each([['abc-123'], ['a'.repeat(128)], ['0af7651916cd43dd:b7ad6b7169203331:0:1'], ['v1.2_3']])(
+  'the request id %s is kept',
+  async id => {
+    const answer = await gateway.request('GET', '/api/x', { headers: { 'x-request-id': id } })
+    expect(answer.headers['x-request-id']).toBe(id)
+    expect(gateway.log.at(-1)?.req_id).toBe(id)
+  }
+)
+
+test.each([
+  ['a'.repeat(129)],
+  [''],
+  ['a b'],
+  ['a\tb'],
+  ['<script>'],
+  ['a,b'],
+  ['é'],
+  ['a"b'],
+  ['%0d%0aset-cookie:x']
+])('the request id %j is replaced by one of our own', async id => {
+  const answer = await gateway.request('GET', '/api/x', { headers: { 'x-request-id': id } })
+  expect(answer.headers['x-request-id']).toMatch(UUID)
+})
+
+test('every answer carries a request id: good ones, errors, unknown routes and diagnostics', async () => {
+  for (const path of [
+    '/api/x',
+    '/api/x/secret',
+    '/api/none',
+    '/healthz',
+    '/%E0%A4%A',
+    `/api/x/${'a'.repeat(300)}`
+  ]) {
+    expect((await gateway.request('GET', path)).headers['x-request-id'], path).toMatch(UUID)
+  }
+})
+
+test.each([
+  ['PATCH', '/api/x', 'DELETE, GET, HEAD, POST'],
+  ['OPTIONS', '/api/x', 'DELETE, GET, HEAD, POST'],
+  ['PROPFIND', '/api/x', 'DELETE, GET, HEAD, POST'],
+  ['QUERY', '/api/x', 'DELETE, GET, HEAD, POST'],
+  ['POST', '/api/x/7?a=/b', 'GET, HEAD'],
+  ['HEAD', '/api/x/7/y', 'PUT'],
+  ['POST', '/api/x/secret', 'GET, HEAD'],
+  ['POST', '/healthz', 'GET, HEAD']
+])('%s %s is 405 and says what is allowed', async (method, path, allow) => {
+  const answer = await gateway.request(method, path)
+  expect(answer.status).toBe(405)
+  expect(answer.headers.allow).toBe(allow)
+  if (method === 'HEAD') expect(answer.text).toBe('')
+  else expect(answer.json).toMatchObject({ status: 405, code: 'METHOD_NOT_ALLOWED' })
+})
+
+test.each([
+  '/',
+  '/api',
+  '/api/',
+  '/api/none',
+  '/api/x/7/',
+  '//api/x',
+  '/api//x',
+  '/api%2Fx',
+  '/API/x',
+  '/api/x;a=1',
+  '/healthz/',
+  '/api/x/7/y/z',
+  '/__proto__'
+])('%s is no route: 404 for every method, whatever the body', async path => {
+  for (const method of ['GET', 'POST', 'OPTIONS', 'PROPFIND']) {
+    const answer = await gateway.request(method, path)
+    expect(answer.status, method).toBe(404)
+    expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8')
+    expect(answer.json).toMatchObject({ status: 404, code: 'ROUTE_NOT_FOUND' })
+  }
+  const head = await gateway.request('HEAD', path)
+  expect([head.status, head.text]).toEqual([404, ''])
+  const malformed = await gateway.request('POST', path, { body: '{"a":' })
+  expect(malformed.json).toMatchObject({ code: 'ROUTE_NOT_FOUND' })
+  const large = await gateway.request('POST', path, { body: 'x'.repeat(2_000_000) })
+  expect(large.json).toMatchObject({ code: 'ROUTE_NOT_FOUND' })
+})
+
+test('a dot segment or an encoded slash in a parameter stays data', async () => {
+  expect((await gateway.request('GET', '/api/x/a%2F..%2Fb')).json).toEqual({ id: 'a/../b' })
+  expect((await gateway.request('GET', '/api/x/..')).status).not.toBe(500)
+})
+
+test.each(['/api/%E0%A4%A', '/api/x/%', '/api/x/%zz', '/%', '/api/x/%C0%AF', '/api/x/%ff'])(
+  'the malformed URL %s is 400',
+  async path => {
+    const answer = await gateway.request('GET', path)
+    expect(answer.status).toBe(400)
+    expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8')
+    expect(answer.json).toMatchObject({ status: 400, code: 'MALFORMED_REQUEST' })
+    expect(gateway.log.at(-1)).toMatchObject({ status: 400, req_id: answer.headers['x-request-id'] })
+  }
+)
+
+test('a path parameter of 256 characters is looked up, a longer one is 414', async () => {
+  expect((await gateway.request('GET', `/api/x/${'a'.repeat(256)}`)).status).toBe(200)
+  const answer = await gateway.request('GET', `/api/x/${'a'.repeat(257)}`)
+  expect(answer.status).toBe(414)
+  expect(answer.json).toMatchObject({ code: 'URI_TOO_LONG' })
+})
+
+test('a body of the largest size is read, a larger one is 413', async () => {
+  const gateway = await useGateway({
+    modules: [echo],
+    settings: { CARTWRIGHT__SERVER__BODY_BYTES_MAX: '2048' }
+  })
+  const bodyOf = (bytes: number) => `"${'a'.repeat(bytes - 2)}"`
+  expect((await gateway.request('POST', '/api/x', { body: bodyOf(2_048) })).status).toBe(200)
+  const answer = await gateway.request('POST', '/api/x', { body: bodyOf(2_049) })
+  expect(answer.status).toBe(413)
+  expect(answer.json).toMatchObject({ status: 413, code: 'BODY_TOO_LARGE' })
+})
+
+test.each([
+  'application/json',
+  'application/json; charset=utf-8',
+  'application/json;charset=UTF-8',
+  'application/json; charset="utf-8"',
+  'Application/JSON ; Charset=utf8',
+  'application/merge-patch+json',
+  'application/json; version=1',
+  'application/json; version=1; charset=utf-8'
+])('JSON sent as %s is read', async type => {
+  const answer = await gateway.request('POST', '/api/x', {
+    body: '{"ä":1}',
+    headers: { 'content-type': type }
+  })
+  expect(answer.status).toBe(200)
+  expect(answer.json).toEqual({ body: { ä: 1 } })
+})
+
+test.each([
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'application/xml',
+  'text/json',
+  'application/jsonp',
+  'application/json-seq',
+  'application/json; charset=latin1',
+  'application/json; charset="utf-16"',
+  'application/json; version=1; charset=iso-8859-1',
+  'json',
+  'application/',
+  ';',
+  '*/*'
+])('a body sent as %s is 415', async type => {
+  const answer = await gateway.request('POST', '/api/x', {
+    body: '{"a":1}',
+    headers: { 'content-type': type }
+  })
+  expect(answer.status).toBe(415)
+  expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8')
+  expect(answer.json).toMatchObject({ status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' })
+})
+
+test('a body without a content type is 415, and no body needs none', async () => {
+  const bare = await gateway.app.inject({ method: 'POST', url: '/api/x', payload: Buffer.from('{}') })
+  expect(bare.statusCode).toBe(415)
+  expect((await gateway.request('POST', '/api/x')).json).toEqual({ body: null })
+  const headers = { 'content-type': 'application/json' }
+  expect((await gateway.request('DELETE', '/api/x', { headers })).status).toBe(200)
+})
+
+test('malformed JSON is 400 and says what is wrong with it', async () => {
+  const answer = await gateway.request('POST', '/api/x', { body: '{"a":1,"a":2}' })
+  expect(answer.status).toBe(400)
+  expect(answer.json).toMatchObject({ code: 'MALFORMED_JSON', reason: 'an object has the same key twice' })
+})
+
+test('HEAD works where GET does, with the headers and no body', async () => {
+  for (const path of ['/api/x', '/api/x/7', '/healthz', '/readyz', '/metricsz', '/openapi.json', '/docs']) {
+    const [get, head] = [await gateway.request('GET', path), await gateway.request('HEAD', path)]
+    expect([head.status, head.text], path).toEqual([get.status, ''])
+    expect(head.headers['content-type'], path).toBe(get.headers['content-type'])
+  }
+  expect((await gateway.request('HEAD', '/api/x/secret')).status).toBe(401)
+})
+
+test('a module that mounts a route outside its base paths, or without a tier, keeps the gateway from starting', async () => {
+  const starting = useGateway({
+    modules: [
+      moduleOf('x', ['/api/x'], tiers => {
+        tiers.public.get('/y', async () => ({}))
+        tiers.wellKnown.get('/api/x/open', async () => ({}))
+        tiers.wellKnown.get('/.well-known/x', async () => ({}))
+      }),
+      moduleOf('deep', ['/api/x/deep'], tiers => tiers.public.get('/x/deep/a', async () => ({})))
+    ]
+  })
+  const error = await starting.catch(reason => reason)
+  expect(error).toBeInstanceOf(OperatorError)
+  expect(error.message.split('\n').slice(1)).toEqual([
+    '  module x mounts /api/y, which is outside its base paths',
+    '  module x mounts /api/y, which is outside its base paths',
+    '  module x mounts /api/x/open without a tier',
+    '  module x mounts /api/x/open without a tier'
+  ])
+})
+
+test('starting the gateway prints no warning', async () => {
+  const warnings: unknown[] = []
+  const listen = (warning: Error) => warnings.push(warning.message)
+  process.on('warning', listen)
+  await useGateway({ modules: [echo, moduleOf('off', ['/api/off'], undefined, false)] })
+  await new Promise(setImmediate)
+  process.off('warning', listen)
+  expect(warnings).toEqual([])
+})
+
+test('NUL in a URL is 400: nothing could be stored or found under it', async () => {
+  for (const path of ['/api/x/a%00b', '/api/x?q=%00', '/api/none/%00']) {
+    const answer = await gateway.request('GET', path)
+    expect(answer.status).toBe(400)
+    expect(answer.json).toMatchObject({ code: 'NUL_IN_URL' })
+  }
+})

@@ -1,0 +1,43 @@
+import type TypeBox from 'typebox'
+
+export type { Static, TSchema } from 'typebox'
+
+type Schema = Readonly<Record<string, unknown>>
+
+const OPTIONAL = Symbol('optional')
+
+function requiredOf(properties: Readonly<Record<string, Schema>>): Schema {
+  const required = Object.keys(properties).filter(name => !(OPTIONAL in (properties[name] as Schema)))
+  return required.length === 0 ? {} : { required }
+}
+
+const builders = {
+  Object: (properties: Record<string, Schema>, options?: Schema) => ({
+    type: 'object',
+    properties,
+    ...requiredOf(properties),
+    ...options
+  }),
+  Optional: (schema: Schema) => Object.defineProperty({ ...schema }, OPTIONAL, { value: true }),
+  String: (options?: Schema) => ({ type: 'string', ...options }),
+  Integer: (options?: Schema) => ({ type: 'integer', ...options }),
+  Number: (options?: Schema) => ({ type: 'number', ...options }),
+  Boolean: (options?: Schema) => ({ type: 'boolean', ...options }),
+  Null: (options?: Schema) => ({ type: 'null', ...options }),
+  Array: (items: Schema, options?: Schema) => ({ type: 'array', items, ...options }),
+  Record: (_key: Schema, values: Schema, options?: Schema) => ({
+    type: 'object',
+    additionalProperties: values,
+    ...options
+  }),
+  Enum: (values: readonly string[], options?: Schema) => ({ type: 'string', enum: values, ...options }),
+  Literal: (value: unknown, options?: Schema) => ({ const: value, ...options }),
+  Union: (anyOf: readonly Schema[], options?: Schema) => ({ anyOf, ...options }),
+  Unsafe: (schema: Schema) => schema
+}
+
+/**
+ * JSON Schema (2020-12), built and typed as TypeBox does. Only the types are TypeBox's: its run time is 680 files,
+ * 130 ms of every start and 20 MB of every process (2026-11), for the dozen builders that are used here.
+ */
+export const Type = builders as unknown as Pick<typeof TypeBox, keyof typeof builders>

@@ -1,0 +1,183 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import type { CartShop } from '../../../../test/support/cart-shop.ts'
+import { quantitiesOf, storedCart, useCartShop } from '../../../../test/support/use-cart-shop.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { compileSchema } from '../../../kernel/validate.ts'
+import { GuestCartResponse, NewGuestCartResponse } from '../schema.ts'
+
+const guestSchema = compileSchema(GuestCartResponse)
+const createdSchema = compileSchema(NewGuestCartResponse)
+const withToken = (token: string) => ({ 'x-guest-cart-token': token })
+const create = (shop: CartShop, variantId: string, quantity = 1) =>
+  shop.request('POST', '/api/guest-cart', { body: { variant_id: variantId, quantity } })
+
+test('the first addition makes a cart and tells its token, once', async () => {
+  const shop = await useCartShop()
+  const mug = shop.catalog.sell()
+  const created = await create(shop, mug, 2)
+  expect(created.status).toBe(201)
+  expect(createdSchema(created.json)).toEqual([])
+  const token = created.json.guest_cart_token as string
+  expect(token).toMatch(/^gct_[\w-]{43}$/)
+  const headers = withToken(token)
+  const later = [
+    await shop.request('GET', '/api/guest-cart', { headers }),
+    await shop.request('POST', '/api/guest-cart', { headers, body: { variant_id: mug, quantity: 1 } }),
+    await shop.request('PUT', `/api/guest-cart/items/${mug}`, { headers, body: { quantity: 9 } }),
+    await shop.request('DELETE', '/api/guest-cart', { headers })
+  ]
+  for (const answer of later) {
+    expect(answer.status).toBe(200)
+    expect(guestSchema(answer.json)).toEqual([])
+    expect(answer.text).not.toContain(token)
+  }
+  expect(later.map(answer => answer.json.count)).toEqual([2, 3, 9, 0])
+  expect(later.map(answer => answer.headers.etag)).toEqual(['"1"', '"2"', '"3"', '"4"'])
+})
+
+test('a guest has the verbs of the cart', async () => {
+  const shop = await useCartShop()
+  const [mug, tee] = [shop.catalog.sell(), shop.catalog.sell()]
+  const { json } = await create(shop, mug, 2)
+  const headers = withToken(json.guest_cart_token)
+  await shop.request('POST', '/api/guest-cart', { headers, body: { variant_id: tee, quantity: 1 } })
+  await shop.request('DELETE', `/api/guest-cart/items/${mug}`, { headers })
+  const read = await shop.request('GET', '/api/guest-cart', { headers })
+  expect(read.json).toMatchObject({ customer_id: null, version: 3 })
+  expect(quantitiesOf(read.json)).toEqual({ [tee]: 1 })
+  const count = await shop.request('GET', '/api/guest-cart/count', { headers })
+  expect(count.json).toEqual({ count: 1, distinct_count: 1 })
+  const stale = { ...headers, 'if-match': '"2"' }
+  const refused = await shop.request('DELETE', '/api/guest-cart', { headers: stale })
+  expect([refused.status, refused.json.code]).toEqual([412, 'CART_VERSION_STALE'])
+})
+
+test('a first addition that is refused leaves no cart behind', async () => {
+  const shop = await useCartShop()
+  expect((await create(shop, newId())).status).toBe(404)
+  expect((await create(shop, shop.catalog.sell(), 100)).status).toBe(409)
+  expect(await shop.sql('select 1 from cart.carts')).toEqual([])
+  expect(await shop.sql('select 1 from cart.guest_carts')).toEqual([])
+})
+
+test('a token is in no log line and in no table', async () => {
+  const shop = await useCartShop()
+  const mug = shop.catalog.sell()
+  const { json } = await create(shop, mug)
+  const token = json.guest_cart_token as string
+  const headers = withToken(token)
+  await shop.request('GET', '/api/guest-cart', { headers })
+  await shop.request('PUT', `/api/guest-cart/items/${mug}`, { headers, body: { quantity: 100 } })
+  await shop.request('POST', '/api/guest-cart', { headers, body: '{"variant_id":' })
+  await shop.request('POST', '/api/cart/merge', { token: newId(), body: { guest_cart_token: token } })
+  await shop.request('POST', '/api/cart/merge', { token: newId(), body: { guest_cart_token: token } })
+  await shop.request('GET', '/api/guest-cart', { headers })
+  // A failure that nobody foresaw is logged with all that is known of it.
+  await shop.sql('alter table cart.guest_carts rename to guest_carts_away')
+  expect((await shop.request('GET', '/api/guest-cart', { headers })).status).toBe(500)
+  await shop.sql('alter table cart.guest_carts_away rename to guest_carts')
+
+  const secret = token.slice('gct_'.length)
+  expect(shop.log.length).toBeGreaterThan(7)
+  expect(shop.log.join('')).toContain('unexpected error')
+  expect(shop.log.join('')).not.toContain(secret)
+  const rows = await shop.sql(
+    `select g::text as row from cart.guest_carts g union all select c::text from cart.carts c`
+  )
+  expect(JSON.stringify(rows)).not.toContain(secret)
+  expect(JSON.stringify(rows)).toContain(createHash('sha256').update(token).digest('hex'))
+})
+
+describe('a token that leads nowhere', () => {
+  const NOWHERE = {
+    type: 'about:blank',
+    title: 'Not Found',
+    status: 404,
+    code: 'CART_GUEST_NOT_FOUND',
+    detail: 'There is no guest cart for this token: it is unknown, expired, or used.'
+  }
+
+  /** One of each kind of token that must not work, and a cart beside them that must not change. */
+  async function lostTokens() {
+    const shop = await useCartShop()
+    const mug = shop.catalog.sell()
+    const token = async () => (await create(shop, mug, 2)).json.guest_cart_token as string
+    const [used, expired, open] = [await token(), await token(), await token()]
+    await shop.request('POST', '/api/cart/merge', { token: newId(), body: { guest_cart_token: used } })
+    await shop.sql(
+      `update cart.carts set expires_at = now() where customer_id =
+         (select cart_id from cart.guest_carts where token_hash = sha256(convert_to($1, 'UTF8')))`,
+      [expired]
+    )
+    const tokens = {
+      guessed: `gct_${randomBytes(32).toString('base64url')}`,
+      malformed: 'gct_x',
+      empty: '',
+      'with a space': `${open} ${open}`,
+      'in another case': open.toUpperCase(),
+      'cut short': open.slice(0, -1),
+      'sent twice': `${open}, ${open}`,
+      used,
+      expired
+    }
+    return { shop, mug, tokens }
+  }
+
+  test('answers one and the same 404 in every route, and changes nothing', async () => {
+    const { shop, mug, tokens } = await lostTokens()
+    const everything = () =>
+      shop.sql(`select c::text as row from cart.carts c union all select i::text from cart.items i
+                union all select g::text from cart.guest_carts g order by row`)
+    const before = await everything()
+    for (const token of Object.values(tokens)) {
+      const headers = withToken(token)
+      const line = { variant_id: mug, quantity: 1 }
+      const answers = [
+        await shop.request('GET', '/api/guest-cart', { headers }),
+        await shop.request('GET', '/api/guest-cart/count', { headers }),
+        await shop.request('POST', '/api/guest-cart', { headers, body: line }),
+        await shop.request('PUT', `/api/guest-cart/items/${mug}`, { headers, body: { quantity: 1 } }),
+        await shop.request('DELETE', `/api/guest-cart/items/${mug}`, { headers }),
+        await shop.request('DELETE', '/api/guest-cart', { headers }),
+        await shop.request('POST', '/api/cart/merge', { token: newId(), body: { guest_cart_token: token } })
+      ]
+      for (const { status, json, headers: answered } of answers) {
+        const { request_id, ...body } = json
+        expect(request_id).toBe(answered['x-request-id'])
+        expect([status, body]).toEqual([404, NOWHERE])
+      }
+    }
+    expect(await everything()).toEqual(before)
+  })
+
+  test('nor does no token at all, where one is needed', async () => {
+    const { shop, mug } = await lostTokens()
+    const requests = [
+      shop.request('GET', '/api/guest-cart'),
+      shop.request('GET', '/api/guest-cart/count'),
+      shop.request('PUT', `/api/guest-cart/items/${mug}`, { body: { quantity: 1 } }),
+      shop.request('DELETE', `/api/guest-cart/items/${mug}`),
+      shop.request('DELETE', '/api/guest-cart')
+    ]
+    for (const { status, json } of await Promise.all(requests)) {
+      const { request_id: _, ...body } = json
+      expect([status, body]).toEqual([404, NOWHERE])
+    }
+  })
+})
+
+test('neither the id of a guest cart nor the hash of its token opens it', async () => {
+  const shop = await useCartShop()
+  await create(shop, shop.catalog.sell())
+  const rows = await shop.sql(`select cart_id, encode(token_hash, 'base64') as hash from cart.guest_carts`)
+  const cartId = String(rows[0]?.cart_id)
+  const hash = Buffer.from(String(rows[0]?.hash), 'base64').toString('base64url')
+  const before = await storedCart(shop, cartId)
+  for (const token of [cartId, hash, `gct_${hash}`]) {
+    const headers = withToken(token)
+    expect((await shop.request('GET', '/api/guest-cart', { headers })).status).toBe(404)
+    expect((await shop.request('DELETE', '/api/guest-cart', { headers })).status).toBe(404)
+  }
+  expect(await storedCart(shop, cartId)).toEqual(before)
+})

@@ -1,0 +1,251 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import type { CartShop } from '../../../test/support/cart-shop.ts'
+import { quantitiesOf, storedCart, useCartShop } from '../../../test/support/use-cart-shop.ts'
+import { newId } from '../../kernel/ids.ts'
+
+const read = async (shop: CartShop, token: string) =>
+  (await shop.request('GET', '/api/cart', { token })).json as { count: number; version: number; items: [] }
+
+/** Does `work`, but as if the process had died between the commit and the answer, and the lease had run out since. */
+async function dyingBehindCommit<T>(shop: CartShop, work: () => Promise<T>): Promise<T> {
+  await shop.sql(`create function refuse() returns trigger language plpgsql as
+                  $$ begin raise 'the process is dead'; end $$`)
+  await shop.sql(`create trigger dead before update on cartwright.idempotency_keys for each row
+                  when (new.state = 'done') execute function refuse()`)
+  const result = await work()
+  await shop.sql('drop function refuse cascade')
+  await shop.sql(`update cartwright.idempotency_keys set lease_until = now() - interval '1 second'`)
+  return result
+}
+
+/** Every write of a customer's cart that holds 3 mugs and a tee, and what the cart holds once it is done. */
+async function writes() {
+  const shop = await useCartShop()
+  const token = newId()
+  const [mug, tee] = [shop.catalog.sell(), shop.catalog.sell()]
+  for (const [variant_id, quantity] of [
+    [mug, 3],
+    [tee, 1]
+  ]) {
+    await shop.request('POST', '/api/cart', { token, body: { variant_id, quantity } })
+  }
+  const guest = await shop.request('POST', '/api/guest-cart', { body: { variant_id: mug, quantity: 4 } })
+  const line = { variant_id: mug, quantity: 2 }
+  const send = (method: string, url: string, body?: unknown) => (key: string) =>
+    shop.request(method, url, { token, body, headers: { 'idempotency-key': key } })
+  const kinds = {
+    add: { send: send('POST', '/api/cart', line), after: { [mug]: 5, [tee]: 1 } },
+    set: { send: send('PUT', `/api/cart/items/${mug}`, { quantity: 7 }), after: { [mug]: 7, [tee]: 1 } },
+    remove: { send: send('DELETE', `/api/cart/items/${mug}`), after: { [tee]: 1 } },
+    clear: { send: send('DELETE', '/api/cart'), after: {} },
+    'merge of items': {
+      send: send('POST', '/api/cart/merge', { items: [line] }),
+      after: { [mug]: 5, [tee]: 1 }
+    },
+    'merge of a guest cart': {
+      send: send('POST', '/api/cart/merge', { guest_cart_token: guest.json.guest_cart_token }),
+      after: { [mug]: 7, [tee]: 1 }
+    }
+  }
+  return { shop, token, mug, tee, kinds }
+}
+const kinds = ['add', 'set', 'remove', 'clear', 'merge of items', 'merge of a guest cart'] as const
+
+describe.each(kinds)('%s', kind => {
+  test('again with the same key, the first answer comes again and nothing else happens', async () => {
+    const { shop, token, kinds } = await writes()
+    const { send, after } = kinds[kind]
+    const first = await send('key-1')
+    expect([first.status, first.headers['idempotency-replayed']]).toEqual([200, undefined])
+    expect(quantitiesOf(first.json)).toEqual(after)
+    const before = await storedCart(shop, token)
+    const again = await send('key-1')
+    expect([again.status, again.headers['idempotency-replayed']]).toEqual([200, 'true'])
+    expect([again.text, again.headers.etag]).toEqual([first.text, first.headers.etag])
+    expect(await storedCart(shop, token)).toEqual(before)
+  })
+
+  test('again after the process died before it answered, it is not done twice', async () => {
+    const { shop, token, kinds, mug, tee } = await writes()
+    const { send, after } = kinds[kind]
+    await dyingBehindCommit(shop, () => send('key-1'))
+    // Meanwhile the customer goes on, and the variant is taken out of the shop.
+    await shop.request('DELETE', `/api/cart/items/${tee}`, { token })
+    const withoutTee = Object.fromEntries(Object.entries(after).filter(([variantId]) => variantId !== tee))
+    shop.catalog.withdraw(mug)
+    const before = await storedCart(shop, token)
+    const retried = await send('key-1')
+    expect([retried.status, retried.json.items]).toEqual([200, []])
+    const held = retried.json.unavailable_items as { variant_id: string; quantity: number }[]
+    expect(Object.fromEntries(held.map(line => [line.variant_id, line.quantity]))).toEqual(withoutTee)
+    if (kind.startsWith('merge'))
+      expect(retried.json.merge).toMatchObject({ status: 'already_merged', moved: 0 })
+    expect((await storedCart(shop, token)).items).toEqual(before.items)
+    const replayed = await send('key-1')
+    expect([replayed.headers['idempotency-replayed'], replayed.text]).toEqual(['true', retried.text])
+  })
+
+  test('ten times at once with one key, it is done once', async () => {
+    const { shop, token, kinds } = await writes()
+    const { send, after } = kinds[kind]
+    const answers = await Promise.all(Array.from({ length: 10 }, () => send('key-1')))
+    const codes = answers.map(answer => answer.json.code ?? answer.status)
+    expect(codes.filter(code => code !== 200 && code !== 'IDEMPOTENCY_KEY_IN_PROGRESS')).toEqual([])
+    expect(codes).toContain(200)
+    expect(quantitiesOf(await read(shop, token))).toEqual(after)
+  })
+})
+
+test('the same key with another request is refused', async () => {
+  const { shop, token, kinds, mug } = await writes()
+  await kinds.add.send('key-1')
+  const headers = { 'idempotency-key': 'key-1' }
+  const other = await shop.request('POST', '/api/cart', {
+    token,
+    headers,
+    body: { variant_id: mug, quantity: 3 }
+  })
+  expect([other.status, other.json.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED'])
+  const conditional = await shop.request('POST', '/api/cart', {
+    token,
+    headers: { ...headers, 'if-match': '"1"' },
+    body: { variant_id: mug, quantity: 2 }
+  })
+  expect(conditional.status).toBe(422)
+  expect((await read(shop, token)).count).toBe(6)
+})
+
+test('a key belongs to one customer, and to one route', async () => {
+  const { shop, token, mug } = await writes()
+  const stranger = newId()
+  const headers = { 'idempotency-key': 'key-1' }
+  const body = { variant_id: mug, quantity: 1 }
+  await shop.request('POST', '/api/cart', { token, headers, body })
+  const theirs = await shop.request('POST', '/api/cart', { token: stranger, headers, body })
+  expect(theirs.json).toMatchObject({ customer_id: stranger, count: 1 })
+  const url = `/api/cart/items/${mug}`
+  expect((await shop.request('PUT', url, { token, headers, body: { quantity: 9 } })).json.count).toBe(10)
+})
+
+test('a refusal by the business is kept, a malformed request is not', async () => {
+  const { shop, token, mug } = await writes()
+  const sends = (key: string, quantity: unknown) =>
+    shop.request('POST', '/api/cart', {
+      token,
+      headers: { 'idempotency-key': key },
+      body: { variant_id: mug, quantity }
+    })
+  const refused = await sends('key-1', 97)
+  expect([refused.status, refused.json.code]).toEqual([409, 'CART_QUANTITY_LIMIT'])
+  await shop.request('DELETE', '/api/cart', { token })
+  const again = await sends('key-1', 97)
+  expect([again.status, again.headers['idempotency-replayed']]).toEqual([409, 'true'])
+  expect((await sends('key-2', 0)).status).toBe(400)
+  expect((await sends('key-2', 97)).status).toBe(200)
+})
+
+test('a holder so slow that its lease was taken over adds nothing', async () => {
+  let waiting: (() => void) | undefined
+  let holding = false
+  const shop = await useCartShop()
+  const token = newId()
+  const mug = shop.catalog.sell()
+  const { offers } = shop.catalog
+  shop.catalog.offers = async ids => {
+    if (!holding) return offers(ids)
+    holding = false
+    await new Promise<void>(resolve => {
+      waiting = resolve
+    })
+    return offers(ids)
+  }
+  const add = () =>
+    shop.request('POST', '/api/cart', {
+      token,
+      headers: { 'idempotency-key': 'key-1' },
+      body: { variant_id: mug, quantity: 1 }
+    })
+  holding = true
+  const slow = add()
+  await expect.poll(() => waiting).toBeDefined()
+  expect((await add()).json.code).toBe('IDEMPOTENCY_KEY_IN_PROGRESS')
+  await shop.sql(`update cartwright.idempotency_keys set lease_until = now() - interval '1 second'`)
+  const second = await add()
+  expect([second.status, second.json.count]).toEqual([200, 1])
+  waiting?.()
+  const first = await slow
+  expect([first.status, first.json.code]).toEqual([409, 'IDEMPOTENCY_KEY_IN_PROGRESS'])
+  expect(await read(shop, token)).toMatchObject({ count: 1, version: 1 })
+  const replayed = await add()
+  expect([replayed.headers['idempotency-replayed'], replayed.text]).toEqual(['true', second.text])
+})
+
+test('a request whose connection is cut is done once, however often it is sent', async () => {
+  const shop = await useCartShop()
+  await shop.gateway.app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = shop.gateway.app.server.address() as AddressInfo
+  const token = newId()
+  const mug = shop.catalog.sell()
+  const body = JSON.stringify({ variant_id: mug, quantity: 1 })
+  const cut = async (key: string) => {
+    const socket = connect(port, '127.0.0.1')
+    await once(socket, 'connect')
+    const head = `POST /api/cart HTTP/1.1\r\nHost: shop\r\nAuthorization: Bearer ${token}\r\nIdempotency-Key: ${key}`
+    const length = `Content-Type: application/json\r\nContent-Length: ${body.length}`
+    await new Promise(resolve => socket.write(`${head}\r\n${length}\r\n\r\n${body}`, resolve))
+    socket.destroy()
+  }
+  for (let round = 0; round < 10; round += 1) {
+    const key = `key-${round}`
+    await Promise.all([cut(key), cut(key)])
+    const retry = async () => {
+      const headers = { 'idempotency-key': key }
+      return (await shop.request('POST', '/api/cart', { token, headers, body })).status
+    }
+    await expect.poll(retry).toBe(200)
+  }
+  expect(await read(shop, token)).toMatchObject({ count: 10, version: 10 })
+})
+
+describe("a guest's", () => {
+  const create = (shop: CartShop, variantId: string) =>
+    shop.request('POST', '/api/guest-cart', {
+      headers: { 'idempotency-key': 'key-1' },
+      body: { variant_id: variantId, quantity: 1 }
+    })
+
+  test('first addition, repeated, tells the same token again: it is one cart', async () => {
+    const shop = await useCartShop()
+    const mug = shop.catalog.sell()
+    const [first, again] = [await create(shop, mug), await create(shop, mug)]
+    expect([first.status, again.status]).toEqual([201, 201])
+    expect(again.json.guest_cart_token).toBe(first.json.guest_cart_token)
+    expect((await shop.sql('select 1 from cart.guest_carts')).length).toBe(1)
+    const rows = await shop.sql(`select encode(answer, 'escape') as answer from cartwright.idempotency_keys`)
+    expect(rows[0]?.answer).not.toContain(first.json.guest_cart_token)
+  })
+
+  test('first addition whose answer was lost makes a cart that its guest can reach', async () => {
+    const shop = await useCartShop()
+    const mug = shop.catalog.sell()
+    await dyingBehindCommit(shop, () => create(shop, mug))
+    const retried = await create(shop, mug)
+    expect([retried.status, retried.json.count]).toEqual([201, 1])
+    const headers = { 'x-guest-cart-token': retried.json.guest_cart_token as string }
+    expect((await shop.request('GET', '/api/guest-cart', { headers })).json.count).toBe(1)
+    expect((await create(shop, mug)).text).toBe(retried.text)
+  })
+
+  test('later addition whose answer was lost is not added twice', async () => {
+    const shop = await useCartShop()
+    const mug = shop.catalog.sell()
+    const { json } = await create(shop, mug)
+    const headers = { 'x-guest-cart-token': json.guest_cart_token, 'idempotency-key': 'key-2' }
+    const add = () =>
+      shop.request('POST', '/api/guest-cart', { headers, body: { variant_id: mug, quantity: 1 } })
+    expect((await dyingBehindCommit(shop, add)).json.count).toBe(2)
+    expect((await add()).json).toMatchObject({ count: 2, version: 2 })
+  })
+})

@@ -1,0 +1,59 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { addLine, type Line, setLine, withLines } from './lines.ts'
+
+const limits = { lineQuantityMax: 99, linesMax: 3 }
+const line = (variantId: string, quantity: number): Line => ({ variantId, quantity })
+const someLines = fc.uniqueArray(
+  fc.record({
+    variantId: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+    quantity: fc.integer({ min: 1, max: 99 })
+  }),
+  { selector: each => each.variantId }
+)
+
+test('adding makes a line, or adds to the one that is there', () => {
+  expect(addLine([], line('a', 2), limits)).toEqual(line('a', 2))
+  expect(addLine([line('b', 1), line('a', 2)], line('a', 3), limits)).toEqual(line('a', 5))
+})
+
+test('a line may grow up to its limit and not past it', () => {
+  expect(addLine([line('a', 98)], line('a', 1), limits).quantity).toBe(99)
+  expect(() => addLine([line('a', 98)], line('a', 2), limits)).toThrow(
+    expect.objectContaining({ code: 'CART_QUANTITY_LIMIT', details: { limit: 99 } })
+  )
+  expect(setLine([line('a', 1)], line('a', 99), limits).quantity).toBe(99)
+  expect(() => setLine([line('a', 1)], line('a', 100), limits)).toThrow(
+    expect.objectContaining({ code: 'CART_QUANTITY_LIMIT' })
+  )
+})
+
+test('a full cart takes no new line, but more of those it has', () => {
+  const full = [line('a', 1), line('b', 1), line('c', 1)]
+  expect(() => addLine(full, line('d', 1), limits)).toThrow(
+    expect.objectContaining({ code: 'CART_LINE_LIMIT', details: { limit: 3 } })
+  )
+  expect(addLine(full, line('c', 1), limits)).toEqual(line('c', 2))
+  expect(addLine(full.slice(1), line('d', 1), limits)).toEqual(line('d', 1))
+})
+
+test('only a line that is there can be set', () => {
+  expect(() => setLine([line('a', 1)], line('b', 1), limits)).toThrow(
+    expect.objectContaining({ code: 'CART_ITEM_NOT_FOUND' })
+  )
+})
+
+test('changed lines keep their place and new ones come last, in their order', () => {
+  fc.assert(
+    fc.property(someLines, someLines, (lines, set) => {
+      const result = withLines(lines, set)
+      const had = lines.map(each => each.variantId)
+      const news = set.map(each => each.variantId).filter(id => !had.includes(id))
+      expect(result.map(each => each.variantId)).toEqual([...had, ...news])
+      for (const each of result) {
+        const wanted = set.find(other => other.variantId === each.variantId)
+        expect(each).toEqual(wanted ?? lines.find(other => other.variantId === each.variantId))
+      }
+    })
+  )
+})

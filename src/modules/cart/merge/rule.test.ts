@@ -1,0 +1,174 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Line, withLines } from '../lines.ts'
+import { type MergeStrategy, mergeLines, sumByVariant } from './rule.ts'
+
+const VARIANTS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+const quantity = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 1_000_000 }))
+const someLines = fc.uniqueArray(fc.record({ variantId: fc.constantFrom(...VARIANTS), quantity }), {
+  selector: line => line.variantId
+})
+const someStrategy = fc.constantFrom<MergeStrategy>('sum', 'max', 'guest', 'customer')
+const someLimits = fc.record({
+  lineQuantityMax: fc.integer({ min: 1, max: 20 }),
+  linesMax: fc.integer({ min: 1, max: 8 })
+})
+const someAvailability = fc
+  .dictionary(fc.constantFrom(...VARIANTS), fc.option(fc.option(fc.nat({ max: 20 })), { nil: undefined }))
+  .map(known => (variantId: string) => (Object.hasOwn(known, variantId) ? known[variantId] : null))
+
+const unlimited = { lineQuantityMax: 10_000_000, linesMax: 100 }
+const anyQuantity = () => null
+const quantities = (lines: readonly Line[]) => new Map(lines.map(line => [line.variantId, line.quantity]))
+const asked = (strategy: MergeStrategy, had: number | undefined, guest: number) => {
+  if (had === undefined) return guest
+  return { sum: had + guest, max: Math.max(had, guest), guest, customer: had }[strategy]
+}
+
+/** Any merge there can be: both carts, the strategy, the limits, and what can be bought. */
+const merges = fc.record({
+  customer: someLines,
+  guest: someLines,
+  strategy: someStrategy,
+  limits: someLimits,
+  availabilityOf: someAvailability
+})
+type Merge = typeof merges extends fc.Arbitrary<infer M> ? M : never
+
+function run({ customer, guest, strategy, limits, availabilityOf }: Merge) {
+  const outcome = mergeLines(customer, guest, strategy, limits, availabilityOf)
+  const lines = withLines(customer, outcome.changed)
+  return { ...outcome, lines, before: quantities(customer), after: quantities(lines) }
+}
+const always = (check: (merge: Merge, result: ReturnType<typeof run>) => void) =>
+  fc.assert(
+    fc.property(merges, merge => check(merge, run(merge))),
+    { numRuns: 2_000 }
+  )
+
+describe('any merge', () => {
+  test('takes nothing from the customer, but where the guest, who is to win, has less', () => {
+    always(({ customer, guest, strategy }, { after }) => {
+      for (const { variantId, quantity: had } of customer) {
+        const wanted = quantities(guest).get(variantId)
+        const wins = strategy === 'guest' && wanted !== undefined && wanted < had
+        expect(after.get(variantId)).toBeGreaterThanOrEqual(wins ? wanted : had)
+      }
+    })
+  })
+
+  test('grants what was asked for, or reports exactly what is missing', () => {
+    always(({ guest, strategy }, { before, after, adjustments }) => {
+      const cuts = new Map(adjustments.map(cut => [cut.variantId, cut]))
+      expect(cuts.size).toBe(adjustments.length)
+      for (const { variantId, quantity: wanted } of guest) {
+        const requested = asked(strategy, before.get(variantId), wanted)
+        const granted = after.get(variantId) ?? 0
+        const cut = cuts.get(variantId)
+        expect(granted).toBeLessThanOrEqual(requested)
+        if (granted === requested) expect(cut).toBeUndefined()
+        else expect(cut).toMatchObject({ requested, granted })
+        cuts.delete(variantId)
+      }
+      expect(cuts.size).toBe(0)
+    })
+  })
+
+  test('leaves lines alone that the guest does not have', () => {
+    always(({ customer, guest }, { after }) => {
+      const touched = quantities(guest)
+      for (const line of customer) {
+        if (!touched.has(line.variantId)) expect(after.get(line.variantId)).toBe(line.quantity)
+      }
+      const had = quantities(customer)
+      for (const variantId of after.keys()) expect(had.has(variantId) || touched.has(variantId)).toBe(true)
+    })
+  })
+
+  test('exceeds no limit that was not exceeded before', () => {
+    always(({ customer, limits, availabilityOf }, { before, after, lines }) => {
+      expect(lines.length).toBeLessThanOrEqual(Math.max(limits.linesMax, customer.length))
+      for (const [variantId, now] of after) {
+        const had = before.get(variantId) ?? 0
+        if (now <= had) continue
+        expect(now).toBeLessThanOrEqual(limits.lineQuantityMax)
+        const available = availabilityOf(variantId)
+        expect(available).not.toBeUndefined()
+        if (typeof available === 'number') expect(now).toBeLessThanOrEqual(available)
+      }
+    })
+  })
+
+  test('keeps the order: the customer had their lines first, the guest theirs', () => {
+    always(({ customer, guest }, { lines }) => {
+      const had = customer.map(line => line.variantId)
+      const order = lines.map(line => line.variantId)
+      expect(order.slice(0, had.length)).toEqual(had)
+      const guestOrder = guest.map(line => line.variantId)
+      expect(order.slice(had.length)).toEqual(
+        guestOrder.filter(id => order.includes(id) && !had.includes(id))
+      )
+    })
+  })
+
+  test('changes only lines that come out different, and gives the true reason of a cut', () => {
+    always(({ limits, availabilityOf }, { before, changed, adjustments }) => {
+      for (const line of changed) expect(before.get(line.variantId)).not.toBe(line.quantity)
+      for (const { variantId, reason, granted } of adjustments) {
+        const available = availabilityOf(variantId)
+        expect(reason === 'unavailable').toBe(available === undefined)
+        if (reason === 'insufficient_stock') expect(granted).toBeGreaterThanOrEqual(available ?? Number.NaN)
+        if (reason === 'quantity_limit') expect(granted).toBeGreaterThanOrEqual(limits.lineQuantityMax)
+        if (reason === 'line_limit') expect([granted, before.has(variantId)]).toEqual([0, false])
+      }
+    })
+  })
+})
+
+test('sums are the same whoever is the guest, below the limits', () => {
+  fc.assert(
+    fc.property(someLines, someLines, (one, other) => {
+      const there = withLines(one, mergeLines(one, other, 'sum', unlimited, anyQuantity).changed)
+      const back = withLines(other, mergeLines(other, one, 'sum', unlimited, anyQuantity).changed)
+      expect(quantities(there)).toEqual(quantities(back))
+      for (const [variantId, sum] of quantities(there)) {
+        expect(sum).toBe((quantities(one).get(variantId) ?? 0) + (quantities(other).get(variantId) ?? 0))
+      }
+    })
+  )
+})
+
+test.each<MergeStrategy>(['max', 'customer', 'guest'])('merging twice by %s is merging once', strategy => {
+  fc.assert(
+    fc.property(someLines, someLines, someLimits, (customer, guest, limits) => {
+      const once = withLines(customer, mergeLines(customer, guest, strategy, limits, anyQuantity).changed)
+      expect(mergeLines(once, guest, strategy, limits, anyQuantity).changed).toEqual([])
+    })
+  )
+})
+
+test.each([
+  { strategy: 'sum', granted: 7 },
+  { strategy: 'max', granted: 5 },
+  { strategy: 'guest', granted: 2 },
+  { strategy: 'customer', granted: 5 }
+] as const)('of 5 and 2, $strategy makes $granted', ({ strategy, granted }) => {
+  const customer = [{ variantId: 'a', quantity: 5 }]
+  const guest = [{ variantId: 'a', quantity: 2 }]
+  const { changed, adjustments } = mergeLines(customer, guest, strategy, unlimited, anyQuantity)
+  expect(quantities(withLines(customer, changed)).get('a')).toBe(granted)
+  expect(adjustments).toEqual([])
+})
+
+test('a variant named twice counts with the sum, at its first place', () => {
+  fc.assert(
+    fc.property(fc.array(fc.record({ variantId: fc.constantFrom(...VARIANTS), quantity })), lines => {
+      const summed = sumByVariant(lines)
+      expect(summed.map(line => line.variantId)).toEqual([...new Set(lines.map(line => line.variantId))])
+      for (const { variantId, quantity: sum } of summed) {
+        const parts = lines.filter(line => line.variantId === variantId)
+        expect(sum).toBe(parts.reduce((total, line) => total + line.quantity, 0))
+      }
+    })
+  )
+})

@@ -1,0 +1,266 @@
+import { describe, expect, test } from 'vitest'
+import type { CartShop } from '../../../test/support/cart-shop.ts'
+import { quantitiesOf, storedCart, useCartShop } from '../../../test/support/use-cart-shop.ts'
+import { newId } from '../../kernel/ids.ts'
+import { statement } from '../../platform/statement.ts'
+import { unconditional } from '../../platform/write.ts'
+import { deleteExpired } from './guest/repository.ts'
+import { emptyExpired } from './repository.ts'
+import { ownedBy } from './service.ts'
+import type { Stock } from './stock.ts'
+
+const add = (shop: CartShop, token: string, variantId: string, quantity = 1, headers = {}) =>
+  shop.request('POST', '/api/cart', { token, headers, body: { variant_id: variantId, quantity } })
+const read = (shop: CartShop, token: string) => shop.request('GET', '/api/cart', { token })
+const expire = (shop: CartShop, cartId: string) =>
+  shop.sql(`update cart.carts set expires_at = now() - interval '1 second' where customer_id = $1`, [cartId])
+
+describe('an expired cart', () => {
+  async function expiredCart() {
+    const shop = await useCartShop()
+    const token = newId()
+    const mug = shop.catalog.sell()
+    const { json } = await add(shop, token, mug, 3)
+    await expire(shop, token)
+    return { shop, token, mug, version: json.version as number }
+  }
+
+  test('reads as empty, in a version of its own', async () => {
+    const { shop, token, version } = await expiredCart()
+    expect((await read(shop, token)).json).toMatchObject({ items: [], count: 0, version: version + 1 })
+    expect((await shop.request('GET', '/api/cart/count', { token })).json).toEqual({
+      count: 0,
+      distinct_count: 0
+    })
+  })
+
+  test('starts fresh with the next item', async () => {
+    const { shop, token, mug, version } = await expiredCart()
+    const tee = shop.catalog.sell()
+    const { json } = await add(shop, token, tee, 1)
+    expect(quantitiesOf(json)).toEqual({ [tee]: 1 })
+    expect(json.version).toBe(version + 2)
+    expect((await read(shop, token)).json).toEqual(json)
+    expect((await add(shop, token, mug, 1)).json).toMatchObject({ count: 2, version: version + 3 })
+  })
+
+  test('can be written on the version that it reads with, not on the one before', async () => {
+    const { shop, token, mug, version } = await expiredCart()
+    const stale = await add(shop, token, mug, 1, { 'if-match': `"${version}"` })
+    expect([stale.status, stale.json.version]).toEqual([412, version + 1])
+    const { headers } = await read(shop, token)
+    const answer = await add(shop, token, mug, 1, { 'if-match': headers.etag })
+    expect([answer.status, answer.json.count]).toEqual([200, 1])
+  })
+
+  test('has no item to set, and nothing to remove', async () => {
+    const { shop, token, mug, version } = await expiredCart()
+    const url = `/api/cart/items/${mug}`
+    expect((await shop.request('PUT', url, { token, body: { quantity: 1 } })).status).toBe(404)
+    const removed = await shop.request('DELETE', url, { token })
+    expect([removed.status, removed.json.items, removed.json.version]).toEqual([200, [], version + 1])
+    const cleared = await shop.request('DELETE', '/api/cart', { token })
+    expect([cleared.status, cleared.json.version]).toEqual([200, version + 1])
+    expect((await read(shop, token)).json.version).toBe(version + 1)
+    expect((await storedCart(shop, token)).items).toEqual([])
+  })
+
+  test('is emptied by the sweeper, which shows in nothing that is read', async () => {
+    const { shop, token } = await expiredCart()
+    const other = newId()
+    await add(shop, other, shop.catalog.sell(), 2)
+    const before = await read(shop, token)
+    expect(await emptyExpired(shop.db)).toBe(1)
+    expect(await emptyExpired(shop.db)).toBe(0)
+    expect((await read(shop, token)).json).toEqual(before.json)
+    expect((await storedCart(shop, token)).items).toEqual([])
+    expect((await read(shop, other)).json.count).toBe(2)
+  })
+})
+
+test('every change puts the expiry off, and a refused one does not', async () => {
+  const shop = await useCartShop({ settings: { idleDays: 30, lineQuantityMax: 5 } })
+  const token = newId()
+  const mug = shop.catalog.sell()
+  await add(shop, token, mug, 1)
+  const daysLeft = async () => {
+    const [row] = await shop.sql(
+      `select round(extract(epoch from expires_at - now()) / 86400)::int as days from cart.carts where customer_id = $1`,
+      [token]
+    )
+    return row?.days
+  }
+  await shop.sql(`update cart.carts set expires_at = now() + interval '2 days' where customer_id = $1`, [
+    token
+  ])
+  await add(shop, token, mug, 9)
+  expect(await daysLeft()).toBe(2)
+  await add(shop, token, mug, 1)
+  expect(await daysLeft()).toBe(30)
+})
+
+test('the sweeper forgets guests who did not come back, and merges of long ago, and nobody else', async () => {
+  const shop = await useCartShop()
+  const mug = shop.catalog.sell()
+  const guest = async () => {
+    const body = { variant_id: mug, quantity: 1 }
+    const { json } = await shop.request('POST', '/api/guest-cart', { body })
+    return json.guest_cart_token as string
+  }
+  const [gone, open, merged, mergedLongAgo] = [await guest(), await guest(), await guest(), await guest()]
+  const cartOf = async (token: string) => {
+    const rows = await shop.sql(
+      `select cart_id from cart.guest_carts where token_hash = sha256(convert_to($1, 'UTF8'))`,
+      [token]
+    )
+    return rows[0]?.cart_id as string
+  }
+  const customer = newId()
+  const merge = (token: string) =>
+    shop.request('POST', '/api/cart/merge', { token: customer, body: { guest_cart_token: token } })
+  await expire(shop, await cartOf(gone))
+  await merge(merged)
+  await merge(mergedLongAgo)
+  await shop.sql(`update cart.guest_carts set merged_at = now() - interval '31 days' where cart_id = $1`, [
+    await cartOf(mergedLongAgo)
+  ])
+  expect(await deleteExpired(shop.db, 30)).toBe(2)
+  expect(await deleteExpired(shop.db, 30)).toBe(0)
+  const headers = { 'x-guest-cart-token': open }
+  expect((await shop.request('GET', '/api/guest-cart', { headers })).json.count).toBe(1)
+  expect((await merge(merged)).json.merge.status).toBe('already_merged')
+  expect((await merge(mergedLongAgo)).status).toBe(404)
+  expect((await merge(gone)).status).toBe(404)
+  expect((await shop.sql('select count(*)::int as n from cart.carts'))[0]?.n).toBe(2)
+})
+
+test('the sweepers leave a cart alone whose owner comes back in that instant', async () => {
+  const shop = await useCartShop()
+  const mug = shop.catalog.sell()
+  const body = { variant_id: mug, quantity: 1 }
+  const { json } = await shop.request('POST', '/api/guest-cart', { body })
+  await shop.sql(`update cart.carts set expires_at = now() - interval '1 second'`)
+  const comeBack = statement(
+    'test.come_back',
+    {},
+    `update cart.carts set expires_at = now() + interval '1 day'`
+  )
+  await shop.db.transaction(async tx => {
+    await tx.query(comeBack, [])
+    expect(await deleteExpired(shop.db, 30)).toBe(0)
+    expect(await emptyExpired(shop.db)).toBe(0)
+  })
+  const headers = { 'x-guest-cart-token': json.guest_cart_token as string }
+  expect((await shop.request('GET', '/api/guest-cart', { headers })).json.count).toBe(1)
+})
+
+test('an item whose variant was withdrawn stays, counts for nothing in the totals, and can be removed', async () => {
+  const shop = await useCartShop()
+  const token = newId()
+  const [mug, tee] = [shop.catalog.sell({ price: 100 }), shop.catalog.sell({ price: 1_000 })]
+  await add(shop, token, mug, 3)
+  await add(shop, token, tee, 2)
+  shop.catalog.withdraw(mug)
+  const { json } = await read(shop, token)
+  expect(quantitiesOf(json)).toEqual({ [tee]: 2 })
+  expect(json.unavailable_items).toEqual([{ variant_id: mug, quantity: 3 }])
+  expect(json).toMatchObject({ count: 5, distinct_count: 2, subtotal: 2_000, total: 2_000 })
+  shop.catalog.sell({ variantId: mug, price: 200 })
+  expect((await read(shop, token)).json).toMatchObject({ total: 2_600, unavailable_items: [] })
+  shop.catalog.withdraw(mug)
+  const removed = await shop.request('DELETE', `/api/cart/items/${mug}`, { token })
+  expect(removed.json).toMatchObject({ unavailable_items: [], count: 2 })
+})
+
+describe('where stock is counted', () => {
+  async function stockedShop() {
+    const counts = new Map<string, number>()
+    const stock: Stock = { available: async ids => ids.map(id => counts.get(id) ?? 0) }
+    const shop = await useCartShop({ stock })
+    const mug = shop.catalog.sell()
+    counts.set(mug, 4)
+    return { shop, mug, counts, token: newId() }
+  }
+
+  test('a cart tells it, and whether it is enough', async () => {
+    const { shop, mug, counts, token } = await stockedShop()
+    const { json } = await add(shop, token, mug, 3)
+    expect(json.items[0]).toMatchObject({ stock: 4, available: true })
+    counts.set(mug, 2)
+    expect((await read(shop, token)).json.items[0]).toMatchObject({ stock: 2, available: false, quantity: 3 })
+  })
+
+  test('nobody puts more into a cart than there is', async () => {
+    const { shop, mug, token } = await stockedShop()
+    await add(shop, token, mug, 3)
+    const before = await storedCart(shop, token)
+    const more = await add(shop, token, mug, 2)
+    expect([more.status, more.json]).toMatchObject([409, { code: 'CART_INSUFFICIENT_STOCK', available: 4 }])
+    const url = `/api/cart/items/${mug}`
+    const set = await shop.request('PUT', url, { token, body: { quantity: 5 } })
+    expect([set.status, set.json]).toMatchObject([409, { code: 'CART_INSUFFICIENT_STOCK', available: 4 }])
+    expect(await storedCart(shop, token)).toEqual(before)
+    expect((await add(shop, token, mug, 1)).json.count).toBe(4)
+  })
+
+  test('a merge takes what there is, and tells what it cut', async () => {
+    const { shop, mug, token } = await stockedShop()
+    await add(shop, token, mug, 3)
+    const body = { items: [{ variant_id: mug, quantity: 2 }] }
+    const { json } = await shop.request('POST', '/api/cart/merge', { token, body })
+    expect(quantitiesOf(json)).toEqual({ [mug]: 4 })
+    expect(json.merge).toMatchObject({
+      status: 'merged',
+      moved: 1,
+      adjustments: [{ variant_id: mug, requested: 5, granted: 4, reason: 'insufficient_stock' }]
+    })
+  })
+})
+
+describe('the cost of reading', () => {
+  test.each([1, 5, 200])('a cart of %i lines is one statement, its count another', async lines => {
+    const statements: string[] = []
+    const shop = await useCartShop({ onStatement: name => statements.push(name) })
+    const token = newId()
+    const items = Array.from({ length: lines }, () => ({ variantId: shop.catalog.sell(), quantity: 1 }))
+    await shop.merges.merge(token, { items }, 'sum', unconditional)
+    statements.length = 0
+    expect((await read(shop, token)).json.items).toHaveLength(lines)
+    expect(statements.splice(0)).toEqual(['cart.find_cart_lines'])
+    expect((await shop.request('GET', '/api/cart/count', { token })).json.count).toBe(lines)
+    expect(statements).toEqual(['cart.count_items'])
+  })
+
+  test('an addition is four statements, however full the cart is', async () => {
+    const statements: string[] = []
+    const shop = await useCartShop({ onStatement: name => statements.push(name) })
+    const owner = ownedBy(newId())
+    for (let line = 0; line < 3; line += 1) {
+      statements.length = 0
+      await shop.cart.addItem(owner, { variantId: shop.catalog.sell(), quantity: 1 }, unconditional)
+      expect(statements).toEqual([
+        'cart.lock_cart',
+        'cart.list_lines',
+        'cart.upsert_lines',
+        'cart.update_cart'
+      ])
+    }
+  })
+
+  test('the count is read from the index alone', async () => {
+    const shop = await useCartShop()
+    await shop.sql(
+      `insert into cart.carts (customer_id, quantity, expires_at)
+       select gen_random_uuid(), 1, now() + interval '1 day' from generate_series(1, 20000)`
+    )
+    await shop.sql('vacuum analyze cart.carts')
+    const [{ customer_id } = {}] = await shop.sql('select customer_id from cart.carts limit 1')
+    const plan = await shop.sql(
+      `explain (analyze, costs off) select quantity, distinct_count from cart.carts
+       where customer_id = '${customer_id}' and expires_at > now()`
+    )
+    const text = plan.map(row => row['QUERY PLAN']).join('\n')
+    expect(text).toContain('Index Only Scan using carts_pkey')
+    expect(text).toContain('Heap Fetches: 0')
+  })
+})

@@ -1,0 +1,147 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { offerOf } from '../../../test/support/fake-catalog.ts'
+import { AMOUNT_MAX } from '../../kernel/money.ts'
+import { compileSchema } from '../../kernel/validate.ts'
+import { CartResponse, GuestCartResponse } from './schema.ts'
+import { type CartView, cartJson, viewOf } from './view.ts'
+
+const customer = compileSchema(CartResponse)
+const guest = compileSchema(GuestCartResponse)
+
+const id = fc.uuid()
+const priced = fc
+  .tuple(fc.integer({ min: 0, max: AMOUNT_MAX }), fc.integer({ min: 0, max: AMOUNT_MAX }))
+  .map(([a, b]) => ({ price: Math.max(a, b), discountedPrice: Math.min(a, b) }))
+const nastyText = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.constantFrom(
+    '5" nail',
+    'back\\slash',
+    '{"a":1},',
+    '\u2028\u2029',
+    '</script>',
+    'Grüße 👩‍🚀',
+    '\n\t\u0007'
+  )
+)
+const sold = fc
+  .record({
+    variantId: id,
+    name: nastyText,
+    attributes: fc.dictionary(nastyText, nastyText),
+    amounts: priced
+  })
+  .map(({ amounts, ...rest }) => offerOf({ ...rest, ...amounts }))
+const lineAndOffer = fc.record({
+  offer: fc.option(sold, { nil: undefined }),
+  variantId: id,
+  quantity: fc.integer({ min: 1, max: 99 }),
+  stock: fc.nat({ max: 120 })
+})
+const someLines = fc.array(lineAndOffer, { maxLength: 12 })
+
+const viewWith = (part: Partial<CartView>, joined: ReturnType<typeof viewOf>): CartView => ({
+  customerId: null,
+  currency: 'USD',
+  version: 3,
+  updatedAt: null,
+  ...joined,
+  ...part
+})
+
+test('whatever a cart holds, its JSON fits the schema and says the same as the view', () => {
+  fc.assert(
+    fc.property(
+      someLines,
+      fc.boolean(),
+      fc.option(id),
+      fc.option(fc.date({ noInvalidDate: true, min: new Date(0), max: new Date('9999-01-01') })),
+      (all, counted, owner, updatedAt) => {
+        const lines = all.map(({ offer, variantId, quantity }) => ({
+          variantId: offer?.variantId ?? variantId,
+          quantity
+        }))
+        const joined = viewOf(
+          lines,
+          all.map(each => each.offer),
+          counted ? all.map(each => each.stock) : undefined
+        )
+        const json = JSON.parse(cartJson(viewWith({ customerId: owner, updatedAt }, joined)))
+        const schema = owner === null ? guest : customer
+        expect(schema(json)).toEqual([])
+        expect(json).toMatchObject({
+          customer_id: owner,
+          updated_at: updatedAt?.toISOString() ?? null,
+          version: 3
+        })
+
+        const offered = all.filter(each => each.offer !== undefined)
+        expect(json.items).toEqual(
+          offered.map(({ offer, quantity, stock }) => ({
+            ...JSON.parse(`{${offer?.json}}`),
+            quantity,
+            line_total: (offer?.discountedPrice ?? 0) * quantity,
+            stock: counted ? stock : null,
+            available: !counted || stock >= quantity
+          }))
+        )
+        expect(json.unavailable_items).toEqual(
+          lines
+            .filter((_, index) => all[index]?.offer === undefined)
+            .map(line => ({ variant_id: line.variantId, quantity: line.quantity }))
+        )
+      }
+    ),
+    { numRuns: 1_000 }
+  )
+})
+
+test('totals are exact to the last minor unit, and count only what can be bought', () => {
+  fc.assert(
+    fc.property(someLines, all => {
+      const lines = all.map(({ variantId, quantity }) => ({ variantId, quantity }))
+      const view = viewOf(
+        lines,
+        all.map(each => each.offer),
+        undefined
+      )
+      const sum = (amount: 'price' | 'discountedPrice') =>
+        all.reduce(
+          (total, { offer, quantity }) => total + BigInt(offer?.[amount] ?? 0) * BigInt(quantity),
+          0n
+        )
+      expect(BigInt(view.subtotal)).toBe(sum('price'))
+      expect(BigInt(view.total)).toBe(sum('discountedPrice'))
+      expect(BigInt(view.discountTotal)).toBe(sum('price') - sum('discountedPrice'))
+      expect(view.count).toBe(lines.reduce((count, line) => count + line.quantity, 0))
+      expect(view.lines.length + view.unavailable.length).toBe(lines.length)
+    })
+  )
+})
+
+test('the totals of a full cart of the dearest goods are still exact', () => {
+  const offer = offerOf({ price: AMOUNT_MAX })
+  const lines = Array.from({ length: 200 }, () => ({ variantId: offer.variantId, quantity: 99 }))
+  const { subtotal } = viewOf(
+    lines,
+    lines.map(() => offer),
+    undefined
+  )
+  expect(Number.isSafeInteger(subtotal)).toBe(true)
+  expect(BigInt(subtotal)).toBe(BigInt(AMOUNT_MAX) * 99n * 200n)
+})
+
+test('a line is available as long as stock covers the whole of it', () => {
+  const offer = offerOf()
+  const available = (quantity: number, stock: number) => {
+    const view = viewOf([{ variantId: offer.variantId, quantity }], [offer], [stock])
+    return JSON.parse(cartJson(viewWith({}, view))).items[0].available
+  }
+  expect([available(3, 4), available(3, 3), available(3, 2), available(1, 0)]).toEqual([
+    true,
+    true,
+    false,
+    false
+  ])
+})

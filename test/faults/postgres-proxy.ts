@@ -1,0 +1,35 @@
+import type { NetConnectOpts } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { createTestDatabase } from '../support/database.ts'
+import { openTcpProxy, type TcpProxy } from './tcp-proxy.ts'
+
+const POSTGRES_PORT = 5432
+
+export type ProxiedDatabase = {
+  /** By way of the proxy. */
+  url: string
+  directUrl: string
+  proxy: TcpProxy
+}
+
+/** A test database behind a proxy that can break the connection, for one test. */
+export async function useProxiedDatabase(): Promise<ProxiedDatabase> {
+  const created = await createTestDatabase()
+  const proxy = await openTcpProxy(addressOf(created.url))
+  onTestFinished(async () => {
+    await proxy.close()
+    await created.drop()
+  })
+  const url = new URL(created.url)
+  url.hostname = '127.0.0.1'
+  url.port = String(proxy.port)
+  return { url: url.href, directUrl: created.url, proxy }
+}
+
+/** The socket of the server: a port, or below the folder that the URL has in the place of a host. */
+function addressOf(url: string): NetConnectOpts {
+  const { hostname, port } = new URL(url)
+  const host = decodeURIComponent(hostname)
+  if (host.startsWith('/')) return { path: `${host}/.s.PGSQL.${port || POSTGRES_PORT}` }
+  return { host, port: Number(port) || POSTGRES_PORT }
+}

@@ -1,0 +1,252 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { DomainError } from '../../src/kernel/errors.ts'
+import { newId } from '../../src/kernel/ids.ts'
+import { deleteExpired } from '../../src/modules/cart/guest/repository.ts'
+import { createGuestCartService } from '../../src/modules/cart/guest/service.ts'
+import { guestCartTokenHash, newGuestCartToken } from '../../src/modules/cart/guest/token.ts'
+import { createMergeService } from '../../src/modules/cart/merge/service.ts'
+import { emptyExpired } from '../../src/modules/cart/repository.ts'
+import { createCartService, ownedBy } from '../../src/modules/cart/service.ts'
+import type { CartView } from '../../src/modules/cart/view.ts'
+import { unconditional, type Write } from '../../src/platform/write.ts'
+import type { CartShop } from '../support/cart-shop.ts'
+import { useCartShop } from '../support/use-cart-shop.ts'
+import * as model from './cart-model.ts'
+
+const HISTORIES = Number(process.env.HISTORIES ?? 1_000)
+const AT_ONCE = 10
+const VARIANTS = 5
+const LIMITS = [
+  { lineQuantityMax: 6, linesMax: 3 },
+  { lineQuantityMax: 4, linesMax: 4 },
+  { lineQuantityMax: 99, linesMax: 200 }
+]
+const IDLE_DAYS = 30
+
+const variant = fc.nat({ max: VARIANTS - 1 })
+const item = fc.record({ variant, quantity: fc.integer({ min: 1, max: 5 }) })
+const customer = fc.nat({ max: 1 })
+const owner = fc.record({
+  kind: fc.constantFrom<model.Owner['kind']>('customer', 'guest'),
+  index: fc.nat({ max: 1 })
+})
+const condition = fc.constantFrom<model.Condition>('none', 'none', 'none', 'present', 'old', 'applied')
+const strategy = fc.constantFrom<model.Strategy>('sum', 'max', 'guest', 'customer')
+const change = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ verb: fc.constant('add' as const), item }) },
+  { weight: 2, arbitrary: fc.record({ verb: fc.constant('set' as const), item }) },
+  { weight: 2, arbitrary: fc.record({ verb: fc.constant('remove' as const), variant }) },
+  { weight: 1, arbitrary: fc.record({ verb: fc.constant('clear' as const) }) }
+)
+const source = fc.oneof(
+  fc.record({ guest: fc.nat({ max: 2 }) }),
+  fc.record({ items: fc.array(item, { maxLength: 4 }) })
+)
+const command = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ name: fc.constant('change' as const), owner, change, condition }) },
+  { weight: 3, arbitrary: fc.record({ name: fc.constant('create guest' as const), item }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ name: fc.constant('merge' as const), customer, source, strategy, condition })
+  },
+  { weight: 1, arbitrary: fc.record({ name: fc.constant('expire' as const), owner }) },
+  { weight: 1, arbitrary: fc.record({ name: fc.constant('sell or withdraw' as const), variant }) },
+  { weight: 1, arbitrary: fc.record({ name: fc.constant('limit' as const), limits: fc.nat({ max: 2 }) }) },
+  { weight: 1, arbitrary: fc.record({ name: fc.constant('sweep' as const) }) }
+)
+type Command = typeof command extends fc.Arbitrary<infer C> ? C : never
+
+type Services = ReturnType<typeof servicesOf>
+const servicesOf = ({ db, catalog }: CartShop, limits: model.Model['limits']) => {
+  const settings = { ...limits, idleDays: IDLE_DAYS, currency: 'USD' }
+  const deps = { db, catalog, stock: undefined, settings }
+  const cart = createCartService(deps)
+  return { cart, guests: createGuestCartService({ db, cart }), merges: createMergeService({ ...deps, cart }) }
+}
+
+/** The real carts of one history: what the numbers of the model stand for. */
+function createReality(shop: CartShop, all: readonly Services[]) {
+  const customers = [newId(), newId()]
+  const variants = Array.from({ length: VARIANTS }, () => shop.catalog.sell())
+  const tokens: string[] = []
+  let services = all[0] as Services
+  const lineOf = ({ variant, quantity }: model.Item) => ({ variantId: variants[variant] ?? '', quantity })
+  const tokenOf = (guest: number) => tokens[guest] ?? newGuestCartToken()
+
+  function change({ kind, index }: model.Owner, wanted: model.Change, write: Write): Promise<CartView> {
+    if (kind === 'guest') return changeGuest(tokenOf(index), wanted, write)
+    const { cart } = services
+    const mine = ownedBy(customers[index] ?? '')
+    if (wanted.verb === 'add') return cart.addItem(mine, lineOf(wanted.item), write)
+    if (wanted.verb === 'set') return cart.updateItem(mine, lineOf(wanted.item), write)
+    if (wanted.verb === 'remove') return cart.removeItem(mine, variants[wanted.variant] ?? '', write)
+    return cart.clear(mine, write)
+  }
+
+  function changeGuest(token: string, wanted: model.Change, write: Write): Promise<CartView> {
+    const { guests } = services
+    if (wanted.verb === 'add') return guests.addItem(token, lineOf(wanted.item), write)
+    if (wanted.verb === 'set') return guests.updateItem(token, lineOf(wanted.item), write)
+    if (wanted.verb === 'remove') return guests.removeItem(token, variants[wanted.variant] ?? '', write)
+    return guests.clear(token, write)
+  }
+
+  return {
+    change,
+    createGuest: async (first: model.Item) => {
+      const { token, view } = await services.guests.create(lineOf(first), unconditional)
+      tokens.push(token)
+      return view
+    },
+    merge: async (
+      index: number,
+      from: { guest: number } | { items: model.Item[] },
+      by: model.Strategy,
+      write: Write
+    ) => {
+      const real =
+        'guest' in from ? { guestCartToken: tokenOf(from.guest) } : { items: from.items.map(lineOf) }
+      const { view, report } = await services.merges.merge(customers[index] ?? '', real, by, write)
+      const cuts = report.adjustments.map(cut => {
+        return [variants.indexOf(cut.variantId), cut.requested, cut.granted, cut.reason]
+      })
+      return { view, report: { status: report.status, moved: report.moved, cuts } }
+    },
+    expire: async ({ kind, index }: model.Owner) => {
+      const hash = guestCartTokenHash(tokenOf(index))
+      await shop.sql(
+        `update cart.carts set expires_at = now() - interval '1 second' where customer_id =
+           coalesce($1, (select cart_id from cart.guest_carts where token_hash = $2))`,
+        kind === 'customer' ? [customers[index], null] : [null, hash]
+      )
+    },
+    sell: (number: number) => void shop.catalog.sell({ variantId: variants[number] ?? '' }),
+    withdraw: (number: number) => shop.catalog.withdraw(variants[number] ?? ''),
+    limit: (index: number) => {
+      services = all[index] as Services
+    },
+    view: (index: number) => services.cart.view(customers[index] ?? ''),
+    count: (index: number) => services.cart.count(customers[index] ?? ''),
+    viewGuest: (index: number) => services.guests.view(tokenOf(index)),
+    /** A view in the words of the model; lines that cannot be bought come behind the others. */
+    pictureOf: (view: CartView) => ({
+      version: view.version,
+      sold: view.lines.map(({ offer, quantity }) => ({
+        variant: variants.indexOf(offer.variantId),
+        quantity
+      })),
+      unsold: view.unavailable.map(({ variantId, quantity }) => ({
+        variant: variants.indexOf(variantId),
+        quantity
+      }))
+    })
+  }
+}
+
+const pictureOf = ({ withdrawn }: model.Model, { lines, version }: model.ModelCart) => ({
+  version,
+  sold: lines.filter(line => !withdrawn.has(line.variant)),
+  unsold: lines.filter(line => withdrawn.has(line.variant))
+})
+const outcomeOf = async (act: () => unknown): Promise<unknown> => {
+  try {
+    return await act()
+  } catch (error) {
+    if (error instanceof DomainError) return error.code
+    if (error instanceof model.Refused) return error.message
+    throw error
+  }
+}
+const writeOn = (version: number, wanted: model.Condition): Write => ({
+  expectedVersion: { none: null, applied: null, present: version, old: version + 1 }[wanted],
+  alreadyApplied: wanted === 'applied',
+  markApplied: async () => {}
+})
+
+async function live(shop: CartShop, all: readonly Services[], history: readonly Command[]): Promise<void> {
+  const ideal = model.newModel(LIMITS[0] as model.Model['limits'])
+  const real = createReality(shop, all)
+  for (const step of history) await take(shop, step, ideal, real)
+
+  for (const [index, cart] of ideal.customers.entries()) {
+    expect(real.pictureOf(await real.view(index))).toEqual(pictureOf(ideal, cart))
+    const count = cart.lines.reduce((sum, line) => sum + line.quantity, 0)
+    expect(await real.count(index)).toEqual({ count, distinct_count: cart.lines.length })
+  }
+  for (const [index, guest] of ideal.guests.entries()) {
+    const expected = guest.state === 'open' ? pictureOf(ideal, guest) : 'CART_GUEST_NOT_FOUND'
+    expect(await outcomeOf(async () => real.pictureOf(await real.viewGuest(index)))).toEqual(expected)
+  }
+}
+
+/** Takes one step in the model and in reality, and compares what they answer. */
+async function take(
+  shop: CartShop,
+  step: Command,
+  ideal: model.Model,
+  real: ReturnType<typeof createReality>
+): Promise<void> {
+  if (step.name === 'change') {
+    const { kind, index } = step.owner
+    const version = (kind === 'customer' ? ideal.customers : ideal.guests)[index]?.version ?? 0
+    const write = writeOn(version, step.condition)
+    const wanted = await outcomeOf(() =>
+      pictureOf(ideal, model.change(ideal, step.owner, step.change, step.condition))
+    )
+    const got = await outcomeOf(async () => real.pictureOf(await real.change(step.owner, step.change, write)))
+    expect(got).toEqual(structuredClone(wanted))
+  } else if (step.name === 'create guest') {
+    const wanted = await outcomeOf(() => pictureOf(ideal, model.createGuest(ideal, step.item)))
+    const got = await outcomeOf(async () => real.pictureOf(await real.createGuest(step.item)))
+    expect(got).toEqual(wanted)
+  } else if (step.name === 'merge') {
+    const cart = ideal.customers[step.customer] as model.ModelCart
+    const write = writeOn(cart.version, step.condition)
+    const wanted = await outcomeOf(() => {
+      const report = model.merge(ideal, step.customer, step.source, step.strategy, step.condition)
+      return { ...pictureOf(ideal, cart), report }
+    })
+    const got = await outcomeOf(async () => {
+      const { view, report } = await real.merge(step.customer, step.source, step.strategy, write)
+      return { ...real.pictureOf(view), report }
+    })
+    expect(got).toEqual(wanted)
+  } else if (step.name === 'expire') {
+    model.expire(ideal, step.owner)
+    await real.expire(step.owner)
+  } else if (step.name === 'sell or withdraw') {
+    const isSold = !ideal.withdrawn.delete(step.variant)
+    if (isSold) ideal.withdrawn.add(step.variant)
+    real[isSold ? 'withdraw' : 'sell'](step.variant)
+  } else if (step.name === 'limit') {
+    ideal.limits = LIMITS[step.limits] as model.Model['limits']
+    real.limit(step.limits)
+  } else {
+    await emptyExpired(shop.db)
+    await deleteExpired(shop.db, IDLE_DAYS)
+  }
+}
+
+test(
+  'carts do what their model does, whatever happens to them in whatever order',
+  async () => {
+    const shop = await useCartShop()
+    // What is tested here is what carts say, not that it lasts: histories need not wait for the disk.
+    await shop.sql(`do $$ begin
+      execute format('alter database %I set synchronous_commit = off', current_database());
+    end $$`)
+    const all = LIMITS.map(limits => servicesOf(shop, limits))
+    const histories = fc.array(fc.array(command, { maxLength: 25, size: 'max' }), {
+      minLength: AT_ONCE,
+      maxLength: AT_ONCE
+    })
+    await fc.assert(
+      fc.asyncProperty(histories, async lives => {
+        await Promise.all(lives.map(history => live(shop, all, history)))
+      }),
+      { numRuns: Math.ceil(HISTORIES / AT_ONCE), endOnFailure: false }
+    )
+  },
+  10 * 60_000
+)

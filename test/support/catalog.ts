@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import { onTestFinished } from 'vitest'
+import { loadConfig } from '../../src/config.ts'
+import { authenticationRequired } from '../../src/gateway/identity.ts'
+import { createGateway } from '../../src/gateway/server.ts'
+import { type CatalogApi, catalogModule } from '../../src/modules/catalog/index.ts'
+import { openLog } from '../../src/platform/log.ts'
+import { openPlatform, type Platform } from '../../src/platform/platform.ts'
+import type { RequestOptions, TestResponse } from './app.ts'
+import { createTestDatabase } from './database.ts'
+
+export type CatalogApp = {
+  catalog: CatalogApi
+  platform: Platform
+  databaseUrl: string
+  /** The names of the statements that ran on single connections since the last call. */
+  statementsSince(): string[]
+  request(method: string, url: string, options?: RequestOptions): Promise<TestResponse>
+}
+
+const settingsForTests = {
+  CARTWRIGHT__LOG__LEVEL: 'silent',
+  CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
+  CARTWRIGHT__DATABASE__POOL_WAIT_MS: '5000'
+}
+
+/**
+ * One process with the module catalog behind a gateway, for one test. Tokens are the names of roles, `admin` and
+ * `customer`. Several processes share a database when `databaseUrl` is handed on.
+ */
+export async function useCatalog(
+  settings: Record<string, string> = {},
+  databaseUrl?: string
+): Promise<CatalogApp> {
+  const url = databaseUrl ?? (await useDatabase())
+  const config = loadConfig({ ...settingsForTests, ...settings })
+  const opened = await openPlatform(config, url, openLog(config.log))
+  const statements: string[] = []
+  const platform: Platform = {
+    ...opened,
+    db: {
+      ...opened.db,
+      query: (statement, values) => {
+        statements.push(statement.name)
+        return opened.db.query(statement, values)
+      }
+    }
+  }
+  const instance = await catalogModule.setup(platform, {}, {})
+  const userId = randomUUID()
+  const { app } = await createGateway({
+    platform,
+    version: 'test',
+    modules: [{ ...catalogModule, enabled: true, routes: instance.routes }],
+    authenticate: async token => {
+      if (token !== 'admin' && token !== 'customer') throw authenticationRequired()
+      return { userId, role: token, sessionId: null, expiresAt: Date.now() / 1_000 + 60 }
+    }
+  })
+  onTestFinished(async () => {
+    await app.close()
+    await platform.close()
+  })
+  return {
+    catalog: instance.api as CatalogApi,
+    platform,
+    databaseUrl: url,
+    statementsSince: () => statements.splice(0),
+    request: async (method, url, { token, headers, body } = {}) => {
+      const isText = typeof body === 'string' || Buffer.isBuffer(body)
+      const response = await app.inject({
+        method: method as 'GET',
+        url,
+        headers: {
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...headers
+        },
+        ...(body === undefined ? {} : { payload: isText ? (body as string) : JSON.stringify(body) })
+      })
+      const isJson = String(response.headers['content-type']).includes('json') && response.body !== ''
+      return {
+        status: response.statusCode,
+        headers: response.headers as TestResponse['headers'],
+        text: response.body,
+        json: isJson ? JSON.parse(response.body) : null
+      }
+    }
+  }
+}
+
+async function useDatabase(): Promise<string> {
+  const created = await createTestDatabase()
+  onTestFinished(created.drop)
+  return created.url
+}
+
+/** Makes a product by the administrator's route and answers it. */
+export async function createProduct(app: CatalogApp, fields: Record<string, unknown> = {}) {
+  const body = { name: 'Mug', variants: [{ sku: randomUUID(), price: 1_000 }], slug: randomUUID(), ...fields }
+  const { status, json, text } = await app.request('POST', '/api/catalog/products', { token: 'admin', body })
+  if (status !== 201) throw new Error(text)
+  return json
+}
+
+/** Makes a discount by the administrator's route and answers it. */
+export async function createDiscount(app: CatalogApp, fields: Record<string, unknown>) {
+  const body = { name: 'Less', ...fields }
+  const { status, json, text } = await app.request('POST', '/api/catalog/discounts', { token: 'admin', body })
+  if (status !== 201) throw new Error(text)
+  return json
+}
+
+/** Makes a category by the administrator's route and answers it. */
+export async function createCategory(app: CatalogApp, name: string, parentId: string | null = null) {
+  const body = { name, parent_id: parentId }
+  const { status, json, text } = await app.request('POST', '/api/catalog/categories', {
+    token: 'admin',
+    body
+  })
+  if (status !== 201) throw new Error(text)
+  return json
+}
