@@ -7,6 +7,8 @@ import { catalogModule } from './modules/catalog/index.ts'
 import type { Platform } from './platform/platform.ts'
 import { version } from './version.ts'
 
+export { authModule, catalogModule }
+
 /** Every module there is. The order does not matter: each is set up behind what it requires. */
 export const modules = [authModule, catalogModule, cartModule]
 

@@ -86,7 +86,7 @@ export const migrationSources = (modules: readonly Module[]): MigrationSource[] 
   modules.flatMap(({ name, migrations }) => (migrations ? [{ module: name, folder: migrations }] : []))
 
 /**
- * Sets the enabled modules up, dependencies first.
+ * Sets the enabled modules up, dependencies first. When one cannot be, those before it are stopped again.
  * @throws OperatorError naming every problem at once.
  */
 export async function setupModules(modules: readonly Module[], platform: Platform): Promise<LoadedModule[]> {
@@ -98,13 +98,31 @@ export async function setupModules(modules: readonly Module[], platform: Platfor
   const loaded = new Map<Module, ModuleInstance<unknown>>()
   const apis = (wanted: Modules) =>
     Object.fromEntries(Object.entries(wanted).map(([key, module]) => [key, loaded.get(module)?.api]))
-  for (const module of orderModules(modules, switches)) {
-    loaded.set(module, await module.setup(platform, apis(module.requires), apis(module.uses)))
+  const loadedModules = () => [...loaded].map(([module, instance]) => ({ module, instance }))
+  try {
+    for (const module of orderModules(modules, switches)) {
+      loaded.set(module, await module.setup(platform, apis(module.requires), apis(module.uses)))
+    }
+  } catch (error) {
+    // What failed first is what the operator has to know; a stop that fails too comes of it.
+    await stopModules(loadedModules()).catch(() => {})
+    throw error
   }
-  return [...loaded].map(([module, instance]) => ({ module, instance }))
+  return loadedModules()
 }
 
-/** Stops them in the reverse order of their set-up. */
+/**
+ * Stops them in the reverse order of their set-up, each whether or not the others can be stopped.
+ * @throws AggregateError of all that went wrong.
+ */
 export async function stopModules(loaded: readonly LoadedModule[]): Promise<void> {
-  for (const { instance } of loaded.toReversed()) await instance.stop?.()
+  const errors: unknown[] = []
+  for (const { instance } of loaded.toReversed()) {
+    try {
+      await instance.stop?.()
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  if (errors.length > 0) throw new AggregateError(errors, 'not every module could be stopped')
 }

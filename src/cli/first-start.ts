@@ -32,12 +32,12 @@ export async function welcome(
 ): Promise<string> {
   const { admin, demoProducts } = prepared
   const json = "-H 'content-type: application/json' -d"
-  const variantId = await app.apiOf(catalogModule)?.anyVariantOnOffer()
+  const [offer] = (await app.apiOf(catalogModule)?.someOffers(1)) ?? []
   const account = admin ?? { email: 'you@example.com', password: 'an uncommon sentence' }
   const examples = [
     `curl '${address}/api/products?limit=3'`,
-    variantId &&
-      `curl -X POST ${address}/api/guest-cart ${json} '{"variant_id":"${variantId}","quantity":2}'`,
+    offer &&
+      `curl -X POST ${address}/api/guest-cart ${json} '{"variant_id":"${offer.variantId}","quantity":2}'`,
     `curl -X POST ${address}/api/auth/${admin ? 'login' : 'register'} ${json} '${JSON.stringify(account)}'`
   ]
   const lines = [

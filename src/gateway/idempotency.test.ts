@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import Type from 'typebox'
-import { expect, test } from 'vitest'
-import { moduleOf, type TestGateway, useGateway } from '../../test/support/gateway.ts'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { moduleOf, openGateway, type TestGateway } from '../../test/support/gateway.ts'
 import { DomainError, defineError } from '../kernel/errors.ts'
 import { deleteExpired } from '../platform/idempotency-keys.ts'
 import { statement } from '../platform/statement.ts'
@@ -13,59 +13,70 @@ const SECRET = 'told-once-4f9d'
 const refusal = defineError('conflict', 'X_REFUSED', 'Not now.')
 const countRow = statement('test.count_row', {}, 'insert into public.rows (id) values ($1)')
 
-/** Routes that count how often they ran, and end as the body's `outcome` says. */
-async function useShop(environment: Record<string, string> = {}) {
-  const runs: { alreadyApplied: boolean }[] = []
-  let gate = Promise.resolve()
-  const outcomes: Record<string, () => unknown> = {
-    fail: () => Promise.reject(new Error('a bug')),
-    refuse: () => Promise.reject(refusal()),
-    limit: () => Promise.reject(new DomainError('rate_limited', 'X', 'Slow down.'))
-  }
-  const schema = {
-    body: Type.Object({ outcome: Type.Optional(Type.String()), n: Type.Optional(Type.Integer()) })
-  }
-  const routes = moduleOf('x', ['/api/x'], ({ public: open, secured }) => {
-    for (const [tier, prefix] of [
-      [open, '/x'],
-      [secured, '/x/own']
-    ] as const) {
-      tier.post(`${prefix}/:id`, { schema }, async (request, reply) => {
-        runs.push({ alreadyApplied: writeOf(request).alreadyApplied })
-        await gate
-        const { outcome = 'answer' } = request.body
-        await outcomes[outcome]?.()
-        if (outcome === 'nothing') return reply.code(204).send()
-        reply.code(201).header('etag', '"7"').header('location', '/api/x/1').header('x-other', 'no')
-        return { secret: SECRET, run: runs.length }
-      })
-    }
-    open.delete('/x/:id', async request => {
+const schema = {
+  body: Type.Object({ outcome: Type.Optional(Type.String()), n: Type.Optional(Type.Integer()) })
+}
+const outcomes: Record<string, () => unknown> = {
+  fail: () => Promise.reject(new Error('a bug')),
+  refuse: () => Promise.reject(refusal()),
+  limit: () => Promise.reject(new DomainError('rate_limited', 'X', 'Slow down.'))
+}
+let gateway: TestGateway
+let runs: { alreadyApplied: boolean }[] = []
+let gate = Promise.resolve()
+
+/** Routes that note each run, wait while the gate is closed, and end as the body's `outcome` says. */
+const routes = moduleOf('x', ['/api/x'], ({ public: open, secured }) => {
+  for (const [tier, path] of [
+    [open, '/x/:id'],
+    [secured, '/x/own/:id']
+  ] as const) {
+    tier.post(path, { schema }, async (request, reply) => {
       runs.push({ alreadyApplied: writeOf(request).alreadyApplied })
-      return { run: runs.length }
+      await gate
+      const { outcome = 'answer' } = request.body
+      await outcomes[outcome]?.()
+      if (outcome === 'nothing') return reply.code(204).send()
+      reply.code(201).header('etag', '"7"').header('location', '/api/x/1').header('x-other', 'no')
+      return { secret: SECRET, run: runs.length }
     })
-    open.post('/x/apply', async request => {
-      const write = writeOf(request)
-      runs.push({ alreadyApplied: write.alreadyApplied })
-      if (write.alreadyApplied) return { applied: 'before' }
-      await gateway.platform.db.transaction(async tx => {
-        await tx.query(countRow, [randomUUID()])
-        await gate
-        await write.markApplied(tx)
-      })
-      return { applied: 'now' }
-    })
-  })
-  const gateway = await useGateway({ modules: [routes], settings: environment })
-  await gateway.sql('create table public.rows (id uuid primary key)')
-  const close = () => {
-    let open = () => {}
-    gate = new Promise(resolve => {
-      open = resolve
-    })
-    return () => open()
   }
-  return { gateway, runs, close, rows: () => gateway.sql('select * from public.rows') }
+  open.delete('/x/:id', async request => {
+    runs.push({ alreadyApplied: writeOf(request).alreadyApplied })
+    return { run: runs.length }
+  })
+  open.post('/x/apply', async request => {
+    const write = writeOf(request)
+    runs.push({ alreadyApplied: write.alreadyApplied })
+    if (write.alreadyApplied) return { applied: 'before' }
+    await gateway.platform.db.transaction(async tx => {
+      await tx.query(countRow, [randomUUID()])
+      await gate
+      await write.markApplied(tx)
+    })
+    return { applied: 'now' }
+  })
+})
+
+beforeAll(async () => {
+  gateway = await openGateway({
+    modules: [routes],
+    settings: { CARTWRIGHT__SERVER__TRUST_PROXY: 'true' }
+  })
+  await gateway.sql('create table public.rows (id uuid primary key)')
+})
+beforeEach(async () => {
+  runs = []
+  gateway.log.length = 0
+  await gateway.sql('truncate cartwright.idempotency_keys, public.rows')
+})
+afterAll(() => gateway.close())
+
+/** Closes the gate; the answer opens it. */
+function close(): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  gate = promise
+  return resolve
 }
 
 type Sent = {
@@ -76,20 +87,24 @@ type Sent = {
   token?: string
   headers?: Record<string, string>
 }
-const sender =
-  (gateway: TestGateway) =>
-  ({ key = 'k1', path = '/api/x/1', method = 'POST', body = {}, token, headers = {} }: Sent = {}) =>
-    gateway.request(method, path, {
-      headers: { 'idempotency-key': key, ...headers },
-      ...(token && { token }),
-      ...(method === 'POST' && { body })
-    })
-const stored = (gateway: TestGateway) =>
-  gateway.sql('select * from cartwright.idempotency_keys order by created_at')
+const send = ({
+  key = 'k1',
+  path = '/api/x/1',
+  method = 'POST',
+  body = {},
+  token,
+  headers = {}
+}: Sent = {}) =>
+  gateway.request(method, path, {
+    headers: { 'idempotency-key': key, ...headers },
+    ...(token && { token }),
+    ...(method === 'POST' && { body })
+  })
+const apply = () => send({ path: '/api/x/apply' })
+const rows = () => gateway.sql('select * from public.rows')
+const stored = () => gateway.sql('select * from cartwright.idempotency_keys order by created_at')
 
 test('the same key and request replay the first answer: status, body and the headers that belong to it', async () => {
-  const { gateway, runs } = await useShop()
-  const send = sender(gateway)
   const first = await send()
   expect(first.headers).not.toHaveProperty('idempotency-replayed')
   for (let again = 0; again < 3; again += 1) {
@@ -105,8 +120,6 @@ test('the same key and request replay the first answer: status, body and the hea
 })
 
 test('an answer without a body is replayed, and so is that of a DELETE', async () => {
-  const { gateway, runs } = await useShop()
-  const send = sender(gateway)
   for (const sent of [{ body: { outcome: 'nothing' } }, { method: 'DELETE', key: 'k2' }]) {
     const [first, second] = [await send(sent), await send(sent)]
     expect(second).toMatchObject({ status: first.status, text: first.text })
@@ -116,17 +129,14 @@ test('an answer without a body is replayed, and so is that of a DELETE', async (
 })
 
 test('without a key, or with GET, nothing is kept', async () => {
-  const { gateway, runs } = await useShop()
   await gateway.request('POST', '/api/x/1', { body: {} })
   await gateway.request('POST', '/api/x/1', { body: {} })
   await gateway.request('GET', '/healthz', { headers: { 'idempotency-key': 'k1' } })
   expect(runs).toHaveLength(2)
-  expect(await stored(gateway)).toEqual([])
+  expect(await stored()).toEqual([])
 })
 
 test('of 20 at once with one key one runs, the others are told that it does', async () => {
-  const { gateway, runs, close } = await useShop()
-  const send = sender(gateway)
   const open = close()
   const sent = Array.from({ length: 20 }, () => send())
   const early = await Promise.all(
@@ -153,8 +163,6 @@ test.each([
   ['another query', { path: '/api/x/1?a=b' }],
   ['another condition', { headers: { 'if-match': '"8"' } }]
 ])('the same key with %s is 422, before and after the first has ended', async (_what, changed) => {
-  const { gateway, runs, close } = await useShop()
-  const send = sender(gateway)
   const open = close()
   const first = send()
   await expect.poll(() => runs.length).toBe(1)
@@ -168,8 +176,6 @@ test.each([
 })
 
 test('the same key of somebody else, for another method, or for another route is another key', async () => {
-  const { gateway, runs } = await useShop({ CARTWRIGHT__SERVER__TRUST_PROXY: 'true' })
-  const send = sender(gateway)
   const strangers: Sent[] = [
     {},
     { headers: { 'x-forwarded-for': '192.0.2.1' } },
@@ -197,16 +203,12 @@ test.each([
   ['a limit', { outcome: 'limit' }, 429],
   ['a body that does not fit', { n: 'x' }, 400]
 ])('after %s the key is free again', async (_what, body, status) => {
-  const { gateway } = await useShop()
-  const send = sender(gateway)
   expect((await send({ body })).status).toBe(status)
-  expect(await stored(gateway)).toEqual([])
+  expect(await stored()).toEqual([])
   expect((await send()).status).toBe(201)
 })
 
 test('what the business refused is kept like what it did', async () => {
-  const { gateway, runs } = await useShop()
-  const send = sender(gateway)
   const first = await send({ body: { outcome: 'refuse' } })
   const second = await send({ body: { outcome: 'refuse' } })
   expect([second.status, second.text]).toEqual([409, first.text])
@@ -222,15 +224,11 @@ test.each([
   '8e03978e-40d5-43dd-bc93-6894a57f9324',
   '~!#$%&()*+,-./:;<=>?@[]^_`{|}'
 ])('the key %s is taken', async key => {
-  const { gateway } = await useShop()
-  const send = sender(gateway)
   expect((await send({ key })).status).toBe(201)
   expect((await send({ key })).headers['idempotency-replayed']).toBe('true')
 })
 
 test('a quoted key is the same as the bare one', async () => {
-  const { gateway } = await useShop()
-  const send = sender(gateway)
   await send({ key: '"abc"' })
   expect((await send({ key: 'abc' })).headers['idempotency-replayed']).toBe('true')
 })
@@ -238,15 +236,14 @@ test('a quoted key is the same as the bare one', async () => {
 test.each(['', '""', 'a'.repeat(256), 'a b', 'ä', '"a', 'a"b"', '"a""b"', 'a\tb'])(
   'the key %j is 400',
   async key => {
-    const { gateway, runs } = await useShop()
-    const answer = await sender(gateway)({ key })
+    const answer = await send({ key })
     expect([answer.status, answer.json.code]).toEqual([400, 'MALFORMED_IDEMPOTENCY_KEY'])
     expect(runs).toEqual([])
   }
 )
 
 /** Leaves a claim behind as a process does that died: `state` as it was, the lease over or not. */
-async function leaveClaim(gateway: TestGateway, state: 'running' | 'applied', leaseSeconds: number) {
+async function leaveClaim(state: 'running' | 'applied', leaseSeconds: number) {
   await gateway.sql(
     `update cartwright.idempotency_keys set state = $1, status = null, answer = null, lease = $2,
        lease_until = now() + make_interval(secs => $3)`,
@@ -260,12 +257,10 @@ test.each([
 ] as const)(
   'a claim left %s by a process that died is taken over when its lease is out',
   async (state, applied) => {
-    const { gateway, runs } = await useShop()
-    const send = sender(gateway)
     await send()
-    await leaveClaim(gateway, state, 60)
+    await leaveClaim(state, 60)
     expect((await send()).status).toBe(409)
-    await leaveClaim(gateway, state, -1)
+    await leaveClaim(state, -1)
     expect((await send({ body: { n: 1 } })).status).toBe(422)
     expect((await send()).status).toBe(201)
     expect(runs).toEqual([{ alreadyApplied: false }, { alreadyApplied: applied }])
@@ -274,36 +269,30 @@ test.each([
 )
 
 test('what was committed is never committed again, though its answer was lost', async () => {
-  const { gateway, rows } = await useShop()
-  const send = () => sender(gateway)({ path: '/api/x/apply' })
-  expect((await send()).json).toEqual({ applied: 'now' })
-  await leaveClaim(gateway, 'applied', -1)
-  expect((await send()).json).toEqual({ applied: 'before' })
+  expect((await apply()).json).toEqual({ applied: 'now' })
+  await leaveClaim('applied', -1)
+  expect((await apply()).json).toEqual({ applied: 'before' })
   expect(await rows()).toHaveLength(1)
 })
 
 test('a slow holder whose lease was taken over cannot commit', async () => {
-  const { gateway, runs, close, rows } = await useShop()
-  const send = () => sender(gateway)({ path: '/api/x/apply' })
   const open = close()
-  const slow = send()
+  const slow = apply()
   await expect.poll(() => runs.length).toBe(1)
   await gateway.sql(`update cartwright.idempotency_keys set lease_until = now() - interval '1 second'`)
-  const taker = send()
+  const taker = apply()
   await expect.poll(() => runs.length).toBe(2)
   open()
   const answers = [await slow, await taker]
   expect(answers.map(answer => answer.status)).toEqual([409, 200])
   expect(await rows()).toHaveLength(1)
-  expect((await send()).json).toEqual({ applied: 'now' })
+  expect((await apply()).json).toEqual({ applied: 'now' })
 })
 
 test('two that take over at once are one', async () => {
-  const { gateway, runs } = await useShop()
-  const send = sender(gateway)
   await send()
   for (let round = 0; round < 5; round += 1) {
-    await leaveClaim(gateway, 'running', -1)
+    await leaveClaim('running', -1)
     const before = runs.length
     await Promise.all(Array.from({ length: 10 }, () => send()))
     expect(runs.length - before).toBe(1)
@@ -311,7 +300,6 @@ test('two that take over at once are one', async () => {
 })
 
 test('a client that goes away does not keep the key: its answer is there when it comes again', async () => {
-  const { gateway, runs, close } = await useShop()
   const port = await gateway.listen()
   const open = close()
   const socket = connect(port, '127.0.0.1')
@@ -321,14 +309,13 @@ test('a client that goes away does not keep the key: its answer is there when it
   socket.destroy()
   await once(socket, 'close')
   open()
-  await expect.poll(async () => (await stored(gateway))[0]?.state).toBe('done')
-  expect((await sender(gateway)()).headers['idempotency-replayed']).toBe('true')
+  await expect.poll(async () => (await stored())[0]?.state).toBe('done')
+  expect((await send()).headers['idempotency-replayed']).toBe('true')
   expect(runs).toHaveLength(1)
 })
 
 test('neither the key nor the answer can be read from the table', async () => {
-  const { gateway } = await useShop()
-  await sender(gateway)({ key: 'key-9c1e-plain' })
+  await send({ key: 'key-9c1e-plain' })
   const rows = await gateway.sql(
     'select key_hash, fingerprint, answer, t::text as whole from cartwright.idempotency_keys t'
   )
@@ -341,8 +328,6 @@ test('neither the key nor the answer can be read from the table', async () => {
 })
 
 test('kept for 48 hours; then the key is free, and the row is swept', async () => {
-  const { gateway, runs } = await useShop()
-  const send = sender(gateway)
   await send()
   const [{ hours } = { hours: 0 }] = await gateway.sql(
     'select extract(epoch from expires_at - now()) / 3600 as hours from cartwright.idempotency_keys'
@@ -357,12 +342,13 @@ test('kept for 48 hours; then the key is free, and the row is swept', async () =
        and ctid = (select min(ctid) from cartwright.idempotency_keys)`
   )
   expect(await deleteExpired(gateway.platform.db)).toBe(1)
-  expect(await stored(gateway)).toHaveLength(1)
+  expect(await stored()).toHaveLength(1)
 })
 
 test('when a key cannot be claimed nothing runs', async () => {
-  const { gateway, runs } = await useShop()
   await gateway.sql('alter table cartwright.idempotency_keys rename to away')
-  expect((await sender(gateway)()).status).toBe(500)
+  const answer = await send()
+  await gateway.sql('alter table cartwright.away rename to idempotency_keys')
+  expect(answer.status).toBe(500)
   expect(runs).toEqual([])
 })

@@ -1,6 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
-import type { Transaction } from './postgres.ts'
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
+import type pg from 'pg'
+import { connectToServer, hangUp } from './postgres-connect.ts'
+import type { Transaction } from './postgres-transaction.ts'
 import { statement } from './statement.ts'
 
 /**
@@ -9,6 +10,7 @@ import { statement } from './statement.ts'
  * messages can have been lost, subscribers are told that they know nothing any more.
  */
 export type Broadcast = {
+  /** At most 7,900 bytes, topic and payload together. */
   publish(tx: Transaction, topic: string, payload: string): Promise<void>
   /** `onGap` is called when the connection is lost, and again when it is back: drop all that you have cached. */
   subscribe(topic: string, subscriber: Subscriber): void
@@ -18,67 +20,54 @@ export type Broadcast = {
 }
 export type Subscriber = { onMessage(payload: string): void; onGap(): void }
 
-const CHANNEL = 'cartwright'
 const HEARTBEAT_MS = 500
 const HEARTBEAT_TIMEOUT_MS = 500
 const RECONNECT_PAUSE_MS = 200
+const LISTEN_TIMEOUT_MS = 2_000
 
 const notify = statement('broadcast.notify', {}, `select pg_notify('cartwright', $1)`)
 
+/** @throws OperatorError when the database cannot be reached now; later it is waited for. */
 export async function openBroadcast(settings: pg.ClientConfig): Promise<Broadcast> {
   const subscribers = new Map<string, Subscriber[]>()
   const closing = new AbortController()
-  let live = false
-  let connected: pg.Client
+  const { signal } = closing
 
+  const deliver = (message: string) => {
+    const cut = message.indexOf(' ')
+    for (const subscriber of subscribers.get(message.slice(0, cut)) ?? []) {
+      subscriber.onMessage(message.slice(cut + 1))
+    }
+  }
+  let client = await listen(settings, deliver)
+  let live = true
   const setLive = (now: boolean) => {
     live = now
     for (const subscriber of [...subscribers.values()].flat()) subscriber.onGap()
   }
 
-  const connect = async () => {
-    const client = new pg.Client({ ...settings, query_timeout: HEARTBEAT_TIMEOUT_MS } as pg.ClientConfig)
-    client.on('notification', ({ payload = '' }) => {
-      const cut = payload.indexOf(' ')
-      const topic = payload.slice(0, cut)
-      for (const subscriber of subscribers.get(topic) ?? []) subscriber.onMessage(payload.slice(cut + 1))
-    })
-    client.on('error', () => {})
-    await client.connect()
-    await client.query(`listen ${CHANNEL}`)
-    return client
+  const listenAgain = async (): Promise<pg.Client | undefined> => {
+    while (!signal.aborted) {
+      const next = await listen(settings, deliver).catch(() => undefined)
+      if (next === undefined) await delay(RECONNECT_PAUSE_MS)
+      else if (signal.aborted) hangUp(next)
+      else return next
+    }
+    return undefined
   }
-
-  // A heartbeat finds the connection that is dead without having said so.
-  const watch = async () => {
-    while (!closing.signal.aborted) {
-      try {
-        await delay(HEARTBEAT_MS, undefined, { signal: closing.signal })
-        await connected.query('select 1')
-      } catch {
-        if (closing.signal.aborted) return
-        setLive(false)
-        connected.end().catch(() => {})
-        await reconnect()
-      }
+  const keepListening = async () => {
+    for (;;) {
+      await untilLost(client, signal)
+      if (signal.aborted) return
+      setLive(false)
+      hangUp(client)
+      const next = await listenAgain()
+      if (next === undefined) return
+      client = next
+      setLive(true)
     }
   }
-
-  const reconnect = async () => {
-    while (!closing.signal.aborted) {
-      try {
-        connected = await connect()
-        setLive(true)
-        return
-      } catch {
-        await delay(RECONNECT_PAUSE_MS)
-      }
-    }
-  }
-
-  connected = await connect()
-  live = true
-  const watching = watch()
+  keepListening()
 
   return {
     publish: async (tx, topic, payload) => {
@@ -90,8 +79,40 @@ export async function openBroadcast(settings: pg.ClientConfig): Promise<Broadcas
     isLive: () => live,
     close: async () => {
       closing.abort()
-      await watching
-      await connected.end().catch(() => {})
+      live = false
+      await hangUp(client)
     }
   }
+}
+
+async function listen(settings: pg.ClientConfig, deliver: (message: string) => void): Promise<pg.Client> {
+  const client = await connectToServer({ ...settings, query_timeout: LISTEN_TIMEOUT_MS })
+  client.on('notification', ({ payload = '' }) => deliver(payload))
+  try {
+    await client.query('listen cartwright')
+    return client
+  } catch (error) {
+    hangUp(client)
+    throw error
+  }
+}
+
+/** Returns when the connection has ended, or has not answered a heartbeat: it may be dead without having said so. */
+async function untilLost(client: pg.Client, closing: AbortSignal): Promise<void> {
+  const ended = new AbortController()
+  client.once('end', () => ended.abort())
+  const signal = AbortSignal.any([closing, ended.signal])
+  while (!signal.aborted && (await answers(client))) {
+    await delay(HEARTBEAT_MS, undefined, { signal }).catch(() => {})
+  }
+}
+
+async function answers(client: pg.Client): Promise<boolean> {
+  const answer = client.query('select 1').then(
+    () => true,
+    () => false
+  )
+  // One more turn: if it was this process that stood still, the answer is there and only has to be read.
+  const silence = delay(HEARTBEAT_TIMEOUT_MS, false, { ref: false }).then(() => nextTurn(false))
+  return Promise.race([answer, silence])
 }

@@ -7,6 +7,7 @@ import { LRUCache } from 'lru-cache'
  */
 export type Cache = {
   get(key: string): Promise<string | undefined>
+  /** Keeps `value` for so long at most; not at all when that is no time. */
   set(key: string, value: string, ttlSeconds: number): Promise<void>
   /** One real round trip. Rejects when the cache does not answer. */
   ping(): Promise<void>
@@ -28,17 +29,23 @@ export type CacheStatistics = {
 /** The cache of a single process. */
 export function createMemoryCache(entriesMax: number): Cache {
   const entries = new LRUCache<string, string>({ max: entriesMax })
-  const figures = { hits: 0, misses: 0, seconds: 0 }
+  const figures = { hits: 0, misses: 0, operations: 0, seconds: 0 }
+  const operate = <T>(operation: () => T): T => {
+    const startedAt = performance.now()
+    const result = operation()
+    figures.operations += 1
+    figures.seconds += (performance.now() - startedAt) / 1_000
+    return result
+  }
   return {
     get: async key => {
-      const startedAt = performance.now()
-      const value = entries.get(key)
+      const value = operate(() => entries.get(key))
       figures[value === undefined ? 'misses' : 'hits'] += 1
-      figures.seconds += (performance.now() - startedAt) / 1_000
       return value
     },
     set: async (key, value, ttlSeconds) => {
-      entries.set(key, value, { ttl: ttlSeconds * 1_000 })
+      const ttl = Math.ceil(ttlSeconds * 1_000)
+      if (ttl > 0) operate(() => entries.set(key, value, { ttl }))
     },
     ping: async () => {},
     statistics: () => ({
@@ -47,7 +54,7 @@ export function createMemoryCache(entriesMax: number): Cache {
       misses: figures.misses,
       errors: 0,
       entries: entries.size,
-      operations: figures.hits + figures.misses,
+      operations: figures.operations,
       operation_seconds: figures.seconds
     }),
     close: async () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { OperatorError } from '../kernel/errors.ts'
-import { connectToServer } from './postgres.ts'
+import { connectToServer, hangUp } from './postgres-connect.ts'
 
 /** Where the migrations of one PostgreSQL schema lie: `0001_what.sql`, `0002_…`, applied in the order of their names. */
 export type MigrationSource = { module: string; folder: URL }
@@ -13,38 +13,43 @@ const platformSource: MigrationSource = {
   folder: new URL('./migrations/', import.meta.url)
 }
 const UNDEFINED_TABLE = '42P01'
+const CREATE_TABLE = `
+  create schema if not exists cartwright;
+  create table if not exists cartwright.migrations (
+    module text not null, name text not null, checksum text not null,
+    applied_at timestamptz not null default now(), primary key (module, name)
+  )`
+const INSERT = 'insert into cartwright.migrations (module, name, checksum) values ($1, $2, $3)'
 
 /**
  * Applies what is missing, forward only, all in one transaction under an advisory lock: processes that start at
  * once wait for the first, and one that fails leaves the database as it was. Returns what it applied.
- * @throws OperatorError when an applied migration was edited, or the database is newer than this program.
+ * @throws OperatorError when an applied migration was edited, the database is newer than this program, or refuses.
  */
 export async function migrate(url: string, modules: readonly MigrationSource[]): Promise<string[]> {
   const wanted = await readMigrations([platformSource, ...modules])
   const client = await connectToServer({ connectionString: url, application_name: 'cartwright migrate' })
+  let step = ''
   try {
     if (pending(wanted, await appliedMigrations(client)).length === 0) return []
     await client.query('begin')
     await client.query(`select pg_advisory_xact_lock(hashtextextended('cartwright.migrations', 0))`)
-    await client.query(`
-      create schema if not exists cartwright;
-      create table if not exists cartwright.migrations (
-        module text not null, name text not null, checksum text not null,
-        applied_at timestamptz not null default now(), primary key (module, name)
-      )`)
+    await client.query(CREATE_TABLE)
     const missing = pending(wanted, await appliedMigrations(client))
-    for (const migration of missing) {
-      await client.query(migration.sql)
-      await client.query('insert into cartwright.migrations (module, name, checksum) values ($1, $2, $3)', [
-        migration.module,
-        migration.name,
-        migration.checksum
-      ])
+    for (const { module, name, sql, checksum } of missing) {
+      step = ` (${module}/${name})`
+      await client.query(sql)
+      await client.query(INSERT, [module, name, checksum])
     }
     await client.query('commit')
-    return missing.map(migration => `${migration.module}/${migration.name}`)
+    return missing.map(({ module, name }) => `${module}/${name}`)
+  } catch (error) {
+    if (error instanceof OperatorError) throw error
+    throw new OperatorError(`Migrating the database failed${step}: ${(error as Error).message}.`, {
+      cause: error
+    })
   } finally {
-    await client.end()
+    await hangUp(client)
   }
 }
 

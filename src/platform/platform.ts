@@ -3,7 +3,8 @@ import { type Broadcast, openBroadcast } from './broadcast.ts'
 import { type Cache, createMemoryCache } from './cache.ts'
 import { createJobs, type Jobs } from './jobs.ts'
 import type { Log } from './log.ts'
-import { connectionSettings, type Database, openDatabase } from './postgres.ts'
+import { type Database, openDatabase } from './postgres.ts'
+import { connectionSettings } from './postgres-connect.ts'
 
 /** The outside world, opened once and handed to every module's `setup`, which takes from it what it needs. */
 export type Platform = {

@@ -1,6 +1,11 @@
-import type { Socket } from 'node:net'
 import pg from 'pg'
-import { databaseUnavailable, translateDatabaseError } from './postgres-errors.ts'
+import { hangUp, streamOf } from './postgres-connect.ts'
+import {
+  databaseUnavailable,
+  isRetired,
+  translateConnectError,
+  translateDatabaseError
+} from './postgres-errors.ts'
 import type { Columns, Row, Statement } from './statement.ts'
 
 const RECONNECT_PAUSE_MS = 100
@@ -12,6 +17,7 @@ const RECONNECT_PAUSE_MS = 100
  */
 export class SharedConnection {
   readonly #settings: pg.ClientConfig
+  readonly #waitMs: number
   #client: pg.Client | undefined
   #connecting: Promise<pg.Client> | undefined
   #failedAt = Number.NEGATIVE_INFINITY
@@ -20,8 +26,10 @@ export class SharedConnection {
   inFlight = 0
   waitedMs = 0
 
-  constructor(settings: pg.ClientConfig) {
+  /** Nobody waits longer than `waitMs` for the connection to be made. */
+  constructor(settings: pg.ClientConfig, waitMs: number) {
     this.#settings = settings
+    this.#waitMs = waitMs
   }
 
   get isOpen(): boolean {
@@ -41,7 +49,7 @@ export class SharedConnection {
   async close(): Promise<void> {
     this.#closed = true
     const client = this.#client ?? (await this.#connecting?.catch(() => undefined))
-    await client?.end()
+    if (client !== undefined) await hangUp(client)
   }
 
   async #run<R>(send: (client: pg.Client) => Promise<{ rows: R[] }>): Promise<R[]> {
@@ -51,10 +59,8 @@ export class SharedConnection {
     try {
       return (await send(client)).rows
     } catch (error) {
-      const translated = translateDatabaseError(error)
-      // A server that was failed over answers "read-only": its connection is no use any more.
-      if (error instanceof pg.DatabaseError && error.code === '25006') this.#drop(client)
-      throw translated
+      if (isRetired(error)) this.#drop(client)
+      throw translateDatabaseError(error)
     } finally {
       this.inFlight -= 1
     }
@@ -67,7 +73,7 @@ export class SharedConnection {
   #holdBack(client: pg.Client): void {
     if (this.#isHeldBack) return
     this.#isHeldBack = true
-    const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+    const stream = streamOf(client)
     stream.cork()
     setImmediate(() => {
       this.#isHeldBack = false
@@ -83,9 +89,12 @@ export class SharedConnection {
     this.#connecting ??= this.#open().finally(() => {
       this.#connecting = undefined
     })
+    const { promise: tooLate, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => reject(databaseUnavailable({ retryAfterSeconds: 1 })), this.#waitMs)
     try {
-      return await this.#connecting
+      return await Promise.race([this.#connecting, tooLate])
     } finally {
+      clearTimeout(timer)
       this.waitedMs += performance.now() - startedAt
     }
   }
@@ -98,7 +107,8 @@ export class SharedConnection {
       await client.connect()
     } catch (error) {
       this.#failedAt = performance.now()
-      throw databaseUnavailable({ cause: error, retryAfterSeconds: 1 })
+      hangUp(client)
+      throw translateConnectError(error)
     }
     this.#client = client
     return client
@@ -107,6 +117,7 @@ export class SharedConnection {
   #drop(client: pg.Client): void {
     if (this.#client !== client) return
     this.#client = undefined
+    // What is under way on it may still be answered; a server that has gone is not waited for.
     client.end().catch(() => {})
   }
 }

@@ -70,7 +70,8 @@ export async function openTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
       if (!server.listening) await listen(port)
     },
     tamper: (from, to) => {
-      change = chunk => Buffer.from(chunk.toString('latin1').replaceAll(from, to), 'latin1')
+      change = chunk =>
+        from === '' ? chunk : Buffer.from(chunk.toString('latin1').replaceAll(from, to), 'latin1')
     },
     close: cut
   }

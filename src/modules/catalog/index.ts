@@ -1,18 +1,28 @@
+import type { Tiers } from '../../gateway/tiers.ts'
 import { defineModule } from '../../module.ts'
+import { categoryRoutes } from './categories/routes.ts'
+import { createCategoryService } from './categories/service.ts'
+import { discountRoutes } from './discounts/routes.ts'
+import { createDiscountService } from './discounts/service.ts'
+import { importRoutes } from './import/routes.ts'
+import { createImporter, type ImportCsv } from './import/service.ts'
+import { createOffers, type Offer } from './offers/service.ts'
+import { productRoutes } from './products/routes.ts'
+import { createProductService } from './products/service.ts'
+import { announceTo, changesOn } from './revision/changes.ts'
+import { createPages, repriceAll } from './revision/pages.ts'
+import { storefrontRoutes } from './storefront/routes.ts'
+import { createStorefront } from './storefront/service.ts'
+import { variantRoutes } from './variants/routes.ts'
+import { createVariantService } from './variants/service.ts'
 
-/** What a variant is sold for at this moment. Amounts in minor units of `currency`. */
-export type Offer = {
-  readonly variantId: string
-  readonly price: number
-  /** Equals `price` when nothing is off. */
-  readonly discountedPrice: number
-  readonly currency: string
-  /**
-   * The descriptive fields as JSON text without the outer braces, ready to be joined into an answer:
-   * `"variant_id":…,"product_id":…,"name":…,"sku":…,"price":…,"discounted_price":…,"image_url":…,"attributes":{…}`.
-   */
-  readonly json: string
-}
+export type { Report as ImportReport } from './import/report.ts'
+export type { Progress as ImportProgress } from './import/service.ts'
+export type { Offer } from './offers/service.ts'
+
+// Lowest prices follow every change and every start and end of a discount by themselves; this heals what two changes
+// in the same instant hid from each other.
+const REPRICE_SECONDS = 300
 
 export type CatalogApi = {
   /**
@@ -20,8 +30,17 @@ export type CatalogApi = {
    * sold. One look-up in memory, or one statement for all that is not there.
    */
   offers(variantIds: readonly string[]): Promise<(Offer | undefined)[]>
-  /** @throws `CATALOG_VARIANT_NOT_FOUND` unless there is such a variant, for sale or not. */
+  /** @throws `CATALOG_VARIANT_NOT_FOUND` unless there is such a variant, for sale or not. The cart calls this. */
   requireVariant(variantId: string): Promise<void>
+  /**
+   * Imports products from a CSV file as Shopify exports it; `mode` is `best_effort` by default.
+   * @throws `CATALOG_IMPORT_FAILED`, with the reason or the report in its details; then nothing was changed.
+   */
+  importCsv: ImportCsv
+  /** Whether there is no product at all. */
+  isEmpty(): Promise<boolean>
+  /** Up to `limit` offers, those with a sale price first. For showing what can be bought. */
+  someOffers(limit: number): Promise<Offer[]>
 }
 
 export const catalogModule = defineModule({
@@ -30,8 +49,44 @@ export const catalogModule = defineModule({
   requires: {},
   uses: {},
   migrations: new URL('./migrations/', import.meta.url),
-  setup: async () => {
-    const api: CatalogApi = { offers: async ids => ids.map(() => undefined), requireVariant: async () => {} }
-    return { api }
+  setup: async ({ config, db, cache, broadcast, jobs }) => {
+    const { currency } = config.shop
+    const changes = changesOn(broadcast, currency)
+    const announce = announceTo(changes)
+    const pages = createPages({
+      db,
+      cache,
+      broadcast,
+      currency,
+      ttlSeconds: config.catalog.page_cache_seconds
+    })
+    const offers = createOffers({ db, broadcast, currency, bytesMax: config.catalog.offers_bytes_max })
+    const importCsv = createImporter({ db, changes, currency })
+    const storefront = createStorefront({ db, pages, currency })
+    const products = createProductService({ db, announce, currency })
+    const variants = createVariantService({ db, announce, currency })
+    const categories = createCategoryService({ db, announce })
+    const discounts = createDiscountService({ db, announce, currency })
+    jobs.every(REPRICE_SECONDS, 'bring lowest prices up to date', () => repriceAll(db, currency))
+
+    const api: CatalogApi = {
+      offers,
+      requireVariant: variants.require,
+      importCsv,
+      isEmpty: products.isEmpty,
+      someOffers: async limit => {
+        const found = await offers(await products.listVariantIdsForSale(limit))
+        return found.filter(offer => offer !== undefined)
+      }
+    }
+    const routes = (tiers: Tiers) => {
+      storefrontRoutes(tiers, storefront)
+      productRoutes(tiers, products)
+      variantRoutes(tiers, variants)
+      categoryRoutes(tiers, categories)
+      discountRoutes(tiers, discounts)
+      importRoutes(tiers, importCsv)
+    }
+    return { api, routes }
   }
 })

@@ -1,0 +1,103 @@
+import { createReadStream } from 'node:fs'
+import { access, constants } from 'node:fs/promises'
+import { SingleBar } from 'cli-progress'
+import { createApp, modules } from '../app.ts'
+import { loadConfig } from '../config.ts'
+import { DomainError, OperatorError } from '../kernel/errors.ts'
+import { migrationSources } from '../module.ts'
+import { catalogModule, type ImportProgress, type ImportReport } from '../modules/catalog/index.ts'
+import { openLog } from '../platform/log.ts'
+import { migrate } from '../platform/migrate.ts'
+import { openPlatform } from '../platform/platform.ts'
+import { openConfiguredDatabase } from './database.ts'
+
+const ERRORS_SHOWN = 20
+const LINE_EVERY_ROWS = 10_000
+
+/** Imports a product CSV file as Shopify exports it. Exit code 1 when any product could not be imported. */
+export async function importProducts(
+  file: string,
+  { allOrNothing = false }: { allOrNothing?: boolean } = {}
+): Promise<void> {
+  await access(file, constants.R_OK).catch(error => {
+    throw new OperatorError(`Cannot read ${file}: ${(error as Error).message}`)
+  })
+  const config = loadConfig()
+  const database = await openConfiguredDatabase(config, 'attach')
+  try {
+    await migrate(database.url, migrationSources(modules))
+    const platform = await openPlatform(config, database.url, openLog({ level: 'warn' }))
+    try {
+      const app = await createApp(platform)
+      const catalog = app.apiOf(catalogModule)
+      if (catalog === undefined)
+        throw new OperatorError('The module catalog is disabled (modules.catalog.enabled).')
+      const bar = process.stdout.isTTY ? barProgress() : lineProgress()
+      const mode = allOrNothing ? 'all_or_nothing' : 'best_effort'
+      const report = await catalog
+        .importCsv(createReadStream(file), { mode }, bar.update)
+        .finally(bar.stop)
+        .catch(explain)
+      process.stdout.write(describe(report))
+      if (report.products.failed > 0) process.exitCode = 1
+      await app.stop()
+    } finally {
+      await platform.close()
+    }
+  } finally {
+    await database.stop()
+  }
+}
+
+type ProgressView = { update(progress: ImportProgress): void; stop(): void }
+
+function barProgress(): ProgressView {
+  const bar = new SingleBar({ format: '{bar} {percentage}% | {value}/{total} rows | {eta_formatted} left' })
+  let started = false
+  return {
+    update: ({ rows, rowsTotal }) => {
+      if (!started) bar.start(rowsTotal, 0)
+      started = true
+      bar.update(rows)
+    },
+    stop: () => bar.stop()
+  }
+}
+
+function lineProgress(): ProgressView {
+  let next = LINE_EVERY_ROWS
+  return {
+    update: ({ rows, rowsTotal }) => {
+      if (rows < next) return
+      process.stdout.write(`${rows} of ${rowsTotal} rows\n`)
+      next = rows + LINE_EVERY_ROWS
+    },
+    stop: () => {}
+  }
+}
+
+/** A file that was refused as a whole is the operator's to mend. */
+function explain(error: unknown): never {
+  if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error
+  throw new OperatorError(`${error.message}\n${describe(error.details.report as ImportReport)}`)
+}
+
+function describe({ rows, products, variants, errors, errors_total }: ImportReport): string {
+  const shown = errors.slice(0, ERRORS_SHOWN)
+  return [
+    `${rows} rows`,
+    `products: ${counts(products)}`,
+    `variants: ${counts(variants)}`,
+    ...shown.map(
+      ({ row, handle, column, message }) =>
+        `row ${row} ${[handle, column].filter(Boolean).join(', ')}: ${message}`
+    ),
+    ...(errors_total > shown.length ? [`and ${errors_total - shown.length} more errors`] : []),
+    ''
+  ].join('\n')
+}
+
+const counts = (of: Record<string, number>) =>
+  Object.entries(of)
+    .map(([what, count]) => `${count} ${what}`)
+    .join(', ')

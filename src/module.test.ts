@@ -1,0 +1,157 @@
+import { expect, test } from 'vitest'
+import { OperatorError } from './kernel/errors.ts'
+import {
+  defineModule,
+  type Module,
+  migrationSources,
+  moduleProblems,
+  orderModules,
+  setupModules,
+  stopModules
+} from './module.ts'
+import type { Platform } from './platform/platform.ts'
+
+type Options = {
+  requires?: Record<string, Module>
+  uses?: Record<string, Module>
+  basePaths?: string[]
+  setup?: () => Promise<void>
+  stop?: () => Promise<void>
+}
+let events: string[] = []
+
+/** A module that notes what happens to it; its API is what it was given. */
+function fake(name: string, options: Options = {}): Module {
+  return defineModule({
+    name,
+    basePaths: options.basePaths ?? [`/api/${name}`],
+    requires: options.requires ?? {},
+    uses: options.uses ?? {},
+    setup: async (_platform, required, used) => {
+      await options.setup?.()
+      events.push(`set up ${name}`)
+      return {
+        api: { name, required, used },
+        stop: async () => {
+          events.push(`stop ${name}`)
+          await options.stop?.()
+        }
+      }
+    }
+  })
+}
+
+const switchesOf = (modules: readonly Module[], disabled: readonly string[] = []) =>
+  Object.fromEntries(modules.map(({ name }) => [name, { enabled: !disabled.includes(name) }]))
+
+function setUp(modules: readonly Module[], disabled: readonly string[] = []) {
+  events = []
+  return setupModules(modules, { config: { modules: switchesOf(modules, disabled) } } as unknown as Platform)
+}
+
+const names = (modules: readonly Module[]) => modules.map(({ name }) => name)
+
+test('each module comes behind what it requires and uses, however they are listed', () => {
+  const a = fake('a')
+  const b = fake('b', { requires: { a } })
+  const c = fake('c', { uses: { b } })
+  const d = fake('d', { requires: { c, a } })
+  const wanted = ['a', 'b', 'c', 'd']
+  for (const modules of [
+    [a, b, c, d],
+    [d, c, b, a],
+    [c, a, d, b]
+  ]) {
+    expect(names(orderModules(modules, switchesOf(modules)))).toEqual(wanted)
+  }
+})
+
+test('independent modules keep the order of the list', () => {
+  const modules = ['z', 'm', 'a'].map(name => fake(name))
+  expect(names(orderModules(modules, switchesOf(modules)))).toEqual(['z', 'm', 'a'])
+})
+
+test('a module gets the API of what it requires, and of what it uses when that is enabled', async () => {
+  const stock = fake('stock')
+  const catalog = fake('catalog')
+  const cart = fake('cart', { requires: { shelf: catalog }, uses: { stock } })
+  const withStock = await setUp([cart, stock, catalog])
+  expect(withStock.at(-1)?.instance.api).toMatchObject({
+    required: { shelf: { name: 'catalog' } },
+    used: { stock: { name: 'stock' } }
+  })
+  const without = await setUp([cart, stock, catalog], ['stock'])
+  expect(without.map(({ module }) => module.name)).toEqual(['catalog', 'cart'])
+  expect(without.at(-1)?.instance.api).toEqual({
+    name: 'cart',
+    required: { shelf: { name: 'catalog', required: {}, used: {} } },
+    used: { stock: undefined }
+  })
+})
+
+test('a disabled module is not set up, nor one that the configuration does not know', async () => {
+  const modules = [fake('a'), fake('b')]
+  await setUp(modules, ['a'])
+  expect(events).toEqual(['set up b'])
+  expect(orderModules(modules, {})).toEqual([])
+})
+
+test('all that does not fit is said at once, each with the key to change, and nothing is set up', async () => {
+  const catalog = fake('catalog')
+  const auth = fake('auth')
+  const cart = fake('cart', { requires: { catalog, auth } })
+  const orders = fake('orders', { requires: { catalog }, basePaths: ['/api/orders', '/api/cart'] })
+  const modules = [auth, catalog, cart, orders]
+  const error = await setUp(modules, ['catalog', 'auth']).catch(reason => reason)
+  expect(error).toBeInstanceOf(OperatorError)
+  const advice = (module: string, required: string) =>
+    `  module ${module} requires module ${required}, which is disabled: ` +
+    `set modules.${required}.enabled: true or modules.${module}.enabled: false`
+  expect(error.message.split('\n').slice(1)).toEqual([
+    advice('cart', 'catalog'),
+    advice('cart', 'auth'),
+    advice('orders', 'catalog'),
+    '  base path /api/cart is claimed twice, the second time by module orders'
+  ])
+  expect(events).toEqual([])
+})
+
+test('a longer base path below that of another module is no clash, and disabled modules have no needs', () => {
+  const shop = fake('shop', { basePaths: ['/api/shop'] })
+  const deep = fake('deep', { basePaths: ['/api/shop/deep'], requires: { shop } })
+  expect(moduleProblems([shop, deep], switchesOf([shop, deep]))).toEqual([])
+  expect(moduleProblems([shop, deep], switchesOf([shop, deep], ['shop', 'deep']))).toEqual([])
+})
+
+test('modules stop in the reverse order of their set-up', async () => {
+  const a = fake('a')
+  const b = fake('b', { requires: { a } })
+  const loaded = await setUp([b, a, fake('c')])
+  await stopModules(loaded)
+  expect(events).toEqual(['set up a', 'set up b', 'set up c', 'stop c', 'stop b', 'stop a'])
+})
+
+test('one that cannot be stopped does not keep the others from it, and is reported', async () => {
+  const broken = (name: string) => () => Promise.reject(new Error(`${name} hangs`))
+  const modules = [fake('a', { stop: broken('a') }), fake('b'), fake('c', { stop: broken('c') }), fake('d')]
+  const loaded = await setUp(modules)
+  const error = await stopModules(loaded).catch(reason => reason)
+  expect(events.slice(4)).toEqual(['stop d', 'stop c', 'stop b', 'stop a'])
+  expect(error).toBeInstanceOf(AggregateError)
+  expect(error.errors.map((each: Error) => each.message)).toEqual(['c hangs', 'a hangs'])
+})
+
+test('a set-up that fails stops what was set up before it, and is what is reported', async () => {
+  const failure = new Error('no connection')
+  const a = fake('a', { stop: () => Promise.reject(new Error('a hangs')) })
+  const b = fake('b', { requires: { a } })
+  const c = fake('c', { requires: { b }, setup: () => Promise.reject(failure) })
+  await expect(setUp([a, b, c, fake('d')])).rejects.toBe(failure)
+  expect(events).toEqual(['set up a', 'set up b', 'stop b', 'stop a'])
+})
+
+test('migrations come from the modules that have some, enabled or not', () => {
+  const folder = new URL('file:///shop/migrations/')
+  const shop = { ...fake('shop'), migrations: folder }
+  expect(migrationSources([fake('a'), shop])).toEqual([{ module: 'shop', folder }])
+})

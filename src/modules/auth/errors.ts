@@ -1,0 +1,68 @@
+import { defineError } from '../../kernel/errors.ts'
+
+export const registrationClosed = defineError(
+  'forbidden',
+  'AUTH_REGISTRATION_CLOSED',
+  'This shop does not take registrations.'
+)
+export const invitationRequired = defineError(
+  'forbidden',
+  'AUTH_INVITATION_REQUIRED',
+  'Registration needs an invitation code that is known, unused and not expired.'
+)
+export const invitationNotFound = defineError(
+  'not_found',
+  'AUTH_INVITATION_NOT_FOUND',
+  'There is no such invitation.'
+)
+export const emailInvalid = defineError('invalid', 'AUTH_EMAIL_INVALID', 'This is not an e-mail address.')
+export const emailDomainNotAllowed = defineError(
+  'forbidden',
+  'AUTH_EMAIL_DOMAIN_NOT_ALLOWED',
+  'Addresses of this domain cannot register here.'
+)
+export const emailTaken = defineError(
+  'conflict',
+  'AUTH_EMAIL_TAKEN',
+  'There is an account with this e-mail address; log in instead.'
+)
+export const passwordTooWeak = defineError(
+  'invalid',
+  'AUTH_PASSWORD_TOO_WEAK',
+  'This password is too easy to guess; "reason" says why.'
+)
+export const invalidCredentials = defineError(
+  'unauthenticated',
+  'AUTH_INVALID_CREDENTIALS',
+  'E-mail address or password is wrong.'
+)
+export const tooManyFailures = defineError(
+  'rate_limited',
+  'AUTH_TOO_MANY_FAILURES',
+  'Too many failed attempts for this account; wait before the next one.'
+)
+export const busy = defineError(
+  'unavailable',
+  'AUTH_BUSY',
+  'Too many passwords are being checked at the moment; try again shortly.'
+)
+export const invalidRefreshToken = defineError(
+  'unauthenticated',
+  'AUTH_INVALID_REFRESH_TOKEN',
+  'The refresh token is unknown, expired, revoked or was used before; log in again.'
+)
+export const sessionNotFound = defineError(
+  'not_found',
+  'AUTH_SESSION_NOT_FOUND',
+  'There is no such session of yours.'
+)
+export const invalidToken = defineError(
+  'unauthenticated',
+  'AUTH_INVALID_TOKEN',
+  'The access token is malformed, expired, revoked or not from an issuer trusted here.'
+)
+export const issuerUnavailable = defineError(
+  'unavailable',
+  'AUTH_ISSUER_UNAVAILABLE',
+  'The issuer of this token cannot be asked for its keys at the moment; try again shortly.'
+)

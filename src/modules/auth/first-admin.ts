@@ -1,0 +1,47 @@
+import type { Config } from '../../config.ts'
+import { DomainError, OperatorError } from '../../kernel/errors.ts'
+import { emailTaken } from './errors.ts'
+import { readablePassword } from './secrets.ts'
+import type { AccountService } from './service.ts'
+
+const DEVELOPMENT_EMAIL = 'admin@example.com'
+
+/** The administrator that a shop without one gets. */
+export function createFirstAdmins(accounts: AccountService, config: Pick<Config, 'auth' | 'environment'>) {
+  const { admin_email: email, admin_password: password } = config.auth
+
+  return {
+    /** Makes the one that the configuration names. @throws OperatorError when those values cannot be used. */
+    async createConfigured(): Promise<void> {
+      if (email === '' && password === '') return
+      if (email === '' || password === '') {
+        throw new OperatorError(
+          'auth.admin_email and auth.admin_password are needed together: set both or none.'
+        )
+      }
+      try {
+        await accounts.createFirstAdmin({ email, password })
+      } catch (cause) {
+        if (!(cause instanceof DomainError)) throw cause
+        const { reason } = cause.details
+        const why = reason === undefined ? cause.message : `${cause.message} (${reason})`
+        throw new OperatorError(
+          `The administrator of auth.admin_email and auth.admin_password cannot be made: ${why}`
+        )
+      }
+    },
+
+    /** In development, makes one with a random password. `null` when nothing was made. */
+    async createGenerated(): Promise<{ email: string; password: string } | null> {
+      if (config.environment !== 'development') return null
+      const generated = { email: DEVELOPMENT_EMAIL, password: readablePassword() }
+      try {
+        return (await accounts.createFirstAdmin(generated)) ? generated : null
+      } catch (error) {
+        // A customer has registered with the example's address: that is no reason not to start.
+        if (error instanceof DomainError && error.code === emailTaken.code) return null
+        throw error
+      }
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import { commonPasswords, commonWords } from './common.ts'
+
+const PASSWORD_LENGTH_MAX = 256
+
+export type PasswordContext = {
+  /** The least length, in code points. */
+  lengthMin: number
+  email: string
+  shopName: string
+}
+export type Weakness =
+  | 'too_short'
+  | 'too_long'
+  | 'common'
+  | 'repetition'
+  | 'sequence'
+  | 'contains_email'
+  | 'contains_shop_name'
+
+const PERSONAL_LENGTH_MIN = 4 // shorter names occur in good passwords by chance
+const BLOCK_LENGTH_MAX = 4
+const RUN_LENGTH_MIN = 4
+const LEFT_BESIDE_RUNS_MIN = 4
+
+/**
+ * Why a password is too easy to guess; `undefined` when it is not. Length decides, not classes of characters (NIST
+ * SP 800-63B, 3.1.1.2); beside it only what guessing programs try first is refused.
+ */
+export function passwordWeakness(password: string, context: PasswordContext): Weakness | undefined {
+  const characters = [...password.normalize('NFKC')]
+  if (characters.length < context.lengthMin) return 'too_short'
+  if (characters.length > PASSWORD_LENGTH_MAX) return 'too_long'
+
+  const folded = characters.join('').toLowerCase()
+  if (commonPasswords.has(folded) || commonWords.has(withoutEnds(folded))) return 'common'
+  if (isRepetition(folded)) return 'repetition'
+  if (isSequence(folded)) return 'sequence'
+  if (containsPersonal(folded, context.email.split('@', 1)[0])) return 'contains_email'
+  if (containsPersonal(folded, context.shopName)) return 'contains_shop_name'
+  return undefined
+}
+
+/** `!!password1234` is `password` to everybody who guesses. */
+const withoutEnds = (text: string): string => text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
+
+/** One block of up to four characters, over and over: `aaaaaaaaaaaa`, `abcabcabcabc`, `12341234123`. */
+function isRepetition(text: string): boolean {
+  for (let block = 1; block <= BLOCK_LENGTH_MAX; block += 1) {
+    if (text.slice(block) === text.slice(0, -block)) return true
+  }
+  return false
+}
+
+const ROWS = [
+  'abcdefghijklmnopqrstuvwxyz',
+  '01234567890',
+  'qwertyuiop[]',
+  "asdfghjkl;'",
+  'zxcvbnm,./',
+  'qwertzuiop',
+  'yxcvbnm,.-',
+  'azertyuiop',
+  'qsdfghjklm',
+  '!@#$%^&*()',
+  '1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik,9ol.0p;/',
+  '1q2w3e4r5t6y7u8i9o0p'
+]
+const LINES = ROWS.flatMap(row => [row, [...row].reverse().join('')])
+
+/** Nothing but runs along the alphabet, the digits or the keyboard, and a few characters between them. */
+function isSequence(text: string): boolean {
+  let left = 0
+  for (let index = 0; index < text.length; ) {
+    const run = runLength(text, index)
+    if (run < RUN_LENGTH_MIN) left += 1
+    index += run < RUN_LENGTH_MIN ? 1 : run
+  }
+  return left < LEFT_BESIDE_RUNS_MIN
+}
+
+function runLength(text: string, start: number): number {
+  let length = 1
+  while (
+    start + length < text.length &&
+    LINES.some(line => line.includes(text.slice(start, start + length + 1)))
+  )
+    length += 1
+  return length
+}
+
+function containsPersonal(text: string, word: string | undefined): boolean {
+  const folded = (word ?? '').normalize('NFKC').toLowerCase()
+  return folded.length >= PERSONAL_LENGTH_MIN && text.includes(folded)
+}

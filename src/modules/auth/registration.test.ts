@@ -1,0 +1,228 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createTestApp } from '../../../test/support/app.ts'
+import { createTestDatabase } from '../../../test/support/database.ts'
+import { runSql } from '../../../test/support/sql.ts'
+import { loadConfig } from '../../config.ts'
+import { openLog } from '../../platform/log.ts'
+import { openPlatform } from '../../platform/platform.ts'
+import { parseEmail } from './email.ts'
+import { authModule } from './index.ts'
+import { registrationRefusal } from './registration.ts'
+
+const PASSWORD = 'nine lives and a piano'
+
+describe('who may register', () => {
+  const anybody = { email: 'ada@example.com', isInvited: false }
+  const rules = { registration: 'open', email_domains: [] } as const
+
+  test.each([
+    ['anybody, when open', rules, anybody, undefined],
+    [
+      'nobody, when closed',
+      { ...rules, registration: 'closed' as const },
+      anybody,
+      'AUTH_REGISTRATION_CLOSED'
+    ],
+    [
+      'not even the invited, when closed',
+      { ...rules, registration: 'closed' as const },
+      { ...anybody, isInvited: true },
+      'AUTH_REGISTRATION_CLOSED'
+    ],
+    ['nobody uninvited', { ...rules, registration: 'invite' as const }, anybody, 'AUTH_INVITATION_REQUIRED'],
+    [
+      'the invited',
+      { ...rules, registration: 'invite' as const },
+      { ...anybody, isInvited: true },
+      undefined
+    ],
+    ['members of a domain', { ...rules, email_domains: ['Example.com'] }, anybody, undefined],
+    [
+      'not members of a domain below it',
+      { ...rules, email_domains: ['example.com'] },
+      { ...anybody, email: 'ada@mail.example.com' },
+      'AUTH_EMAIL_DOMAIN_NOT_ALLOWED'
+    ],
+    [
+      'not members of a domain that ends alike',
+      { ...rules, email_domains: ['example.com'] },
+      { ...anybody, email: 'ada@notexample.com' },
+      'AUTH_EMAIL_DOMAIN_NOT_ALLOWED'
+    ]
+  ])('%s', (_who, given, applicant, code) => {
+    expect(registrationRefusal(given, applicant)?.code).toBe(code)
+  })
+})
+
+describe('an e-mail address', () => {
+  test.each([
+    ['ada@example.com', 'ada@example.com'],
+    [' Ada+Shop@Example.COM\t', 'ada+shop@example.com'],
+    ["o'neil_1@sub.example-host.co.uk", "o'neil_1@sub.example-host.co.uk"],
+    ['ärger@müller.example', 'ärger@müller.example'],
+    ['root@localhost', 'root@localhost']
+  ])('%j is stored as %j', (text, stored) => {
+    expect(parseEmail(text)).toBe(stored)
+  })
+
+  test.each([
+    '',
+    '@',
+    'a@',
+    '@b',
+    'ab',
+    'a@b@c',
+    'a b@c.d',
+    'a@b c.d',
+    'a@b..c',
+    'a@.b',
+    'a@b.',
+    'a\u0000@b.c',
+    'a\n@b.c',
+    'a\u200b@b.c',
+    '<a@b.c>',
+    'a,b@c.d',
+    'a;b@c.d',
+    '"a b"@c.d',
+    'a@b_c.d',
+    'a@[127.0.0.1]',
+    `${'a'.repeat(65)}@b.c`,
+    `a@${'b.'.repeat(130)}c`
+  ])('%j is none', text => {
+    expect(parseEmail(text)).toBeUndefined()
+  })
+})
+
+async function useApp(settings: Record<string, string>) {
+  const app = await createTestApp(settings)
+  onTestFinished(() => app.close())
+  const api = app.apiOf(authModule)
+  if (api === undefined) throw new Error('auth is disabled')
+  let people = 0
+  return {
+    app,
+    register: (over: object = {}) => {
+      const body = { email: `person${++people}@example.com`, password: PASSWORD, ...over }
+      return app.request('POST', '/api/auth/register', { body })
+    },
+    async adminToken() {
+      await api.createUser({ email: 'boss@example.com', password: PASSWORD, role: 'admin' })
+      const body = { email: 'boss@example.com', password: PASSWORD }
+      return (await app.request('POST', '/api/auth/login', { body })).json.access_token as string
+    }
+  }
+}
+
+describe('registration', () => {
+  test('that is closed is refused with 403, whatever is sent along', async () => {
+    const { register } = await useApp({ CARTWRIGHT__AUTH__REGISTRATION: 'closed' })
+    const answer = await register({ invitation: 'inv_anything' })
+    expect(answer.status).toBe(403)
+    expect(answer.json.code).toBe('AUTH_REGISTRATION_CLOSED')
+  })
+
+  test('is refused for other domains', async () => {
+    const { register } = await useApp({ CARTWRIGHT__AUTH__EMAIL_DOMAINS: '[shop.example]' })
+    expect((await register()).json.code).toBe('AUTH_EMAIL_DOMAIN_NOT_ALLOWED')
+    expect((await register({ email: 'ada@SHOP.example' })).status).toBe(201)
+  })
+
+  test('by invitation takes each code once, and no code that is unknown, withdrawn, expired or empty', async () => {
+    const { app, register, adminToken } = await useApp({ CARTWRIGHT__AUTH__REGISTRATION: 'invite' })
+    const token = await adminToken()
+    const invite = async () => (await app.request('POST', '/api/auth/invitations', { token, body: {} })).json
+
+    const answers = [await register(), await register({ invitation: 'inv_unknown' })]
+    expect(answers.map(each => [each.status, each.json.code])).toEqual([
+      [403, 'AUTH_INVITATION_REQUIRED'],
+      [403, 'AUTH_INVITATION_REQUIRED']
+    ])
+    expect((await register({ invitation: '' })).status).toBe(400)
+    expect((await register({ invitation: null })).status).toBe(400)
+
+    const withdrawn = await invite()
+    await app.request('DELETE', `/api/auth/invitations/${withdrawn.id}`, { token })
+    expect((await register({ invitation: withdrawn.code })).status).toBe(403)
+
+    const good = await invite()
+    expect((await register({ invitation: good.code, password: 'short' })).status).toBe(400)
+    expect((await register({ invitation: good.code, email: 'boss@example.com' })).status).toBe(409)
+    const racing = await Promise.all(Array.from({ length: 6 }, () => register({ invitation: good.code })))
+    expect(racing.map(each => each.status).sort()).toEqual([201, 403, 403, 403, 403, 403])
+    const winner = racing.find(each => each.status === 201)?.json.user
+    const { items } = (await app.request('GET', '/api/auth/invitations', { token })).json
+    expect(items[0]).toMatchObject({ id: good.id, used_by: winner.id, used_at: expect.any(String) })
+  })
+})
+
+describe('the first administrator', () => {
+  const named = { CARTWRIGHT_ADMIN_EMAIL: 'Boss@example.com', CARTWRIGHT_ADMIN_PASSWORD: PASSWORD }
+
+  test('is made at start from the configuration, and not made again', async () => {
+    const { app } = await useApp(named)
+    const body = { email: 'boss@example.com', password: PASSWORD }
+    expect((await app.request('POST', '/api/auth/login', { body })).json.user.role).toBe('admin')
+    expect(await app.apiOf(authModule)?.createFirstAdmin()).toBeNull()
+  })
+
+  test.each([
+    ['a weak password', { ...named, CARTWRIGHT_ADMIN_PASSWORD: 'admin' }, /too_short/],
+    ['no password', { ...named, CARTWRIGHT_ADMIN_PASSWORD: '' }, /together/],
+    ['no address', { ...named, CARTWRIGHT_ADMIN_EMAIL: '' }, /together/],
+    ['something that is no address', { ...named, CARTWRIGHT_ADMIN_EMAIL: 'boss' }, /not an e-mail address/]
+  ])('configured with %s stops the start and says why', async (_what, settings, reason) => {
+    await expect(createTestApp(settings)).rejects.toThrow(reason)
+  })
+
+  test('is made once when several processes start at once, and told to one of them', async () => {
+    const { app } = await useApp({})
+    const api = app.apiOf(authModule)
+    expect(await api?.hasAdmin()).toBe(false)
+    const made = await Promise.all(Array.from({ length: 8 }, () => api?.createFirstAdmin()))
+    const told = made.filter(each => each !== null)
+    expect(told).toHaveLength(1)
+    expect(await api?.hasAdmin()).toBe(true)
+    const answer = await app.request('POST', '/api/auth/login', { body: told[0] })
+    expect(answer.json.user).toMatchObject({ email: 'admin@example.com', role: 'admin' })
+  })
+
+  test('named by the configuration is made once when several processes start at once', async () => {
+    const created = await createTestDatabase()
+    onTestFinished(() => created.drop())
+    const config = loadConfig({ CARTWRIGHT__LOG__LEVEL: 'silent', ...named })
+    const log = openLog(config.log)
+    const platforms = await Promise.all(
+      Array.from({ length: 4 }, () => openPlatform(config, created.url, log))
+    )
+    onTestFinished(async () => {
+      await Promise.all(platforms.map(each => each.close()))
+    })
+    const started = await Promise.allSettled(platforms.map(each => authModule.setup(each, {}, {})))
+    expect(started.map(each => each.status)).toEqual(Array(4).fill('fulfilled'))
+    expect(await runSql(created.url, `select email from auth.users where role = 'admin'`)).toHaveLength(1)
+  })
+
+  test('is not made up in production', async () => {
+    const { app } = await useApp({ NODE_ENV: 'production' })
+    expect(await app.apiOf(authModule)?.createFirstAdmin()).toBeNull()
+    expect(await app.apiOf(authModule)?.hasAdmin()).toBe(false)
+  })
+
+  test('is not made of a customer who has its address', async () => {
+    const { app, register } = await useApp({})
+    await register({ email: 'admin@example.com' })
+    expect(await app.apiOf(authModule)?.createFirstAdmin()).toBeNull()
+    expect(await app.apiOf(authModule)?.hasAdmin()).toBe(false)
+  })
+})
+
+test('two issuers that cannot be told apart stop the start', async () => {
+  const twice = { issuer: 'https://id.example.com', audience: 'shop' }
+  const settings = { CARTWRIGHT__AUTH__ISSUERS: JSON.stringify([twice, { ...twice, audience: 'other' }]) }
+  await expect(createTestApp(settings)).rejects.toThrow(/https:\/\/id\.example\.com is there twice/)
+  const own = {
+    CARTWRIGHT__AUTH__ISSUERS: JSON.stringify([twice]),
+    CARTWRIGHT__SERVER__PUBLIC_URL: twice.issuer
+  }
+  await expect(createTestApp(own)).rejects.toThrow(/is there twice/)
+})

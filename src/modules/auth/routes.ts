@@ -1,0 +1,190 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { identityOf } from '../../gateway/identity.ts'
+import type { Tiers } from '../../gateway/tiers.ts'
+import type { InvitationService } from './invitations/service.ts'
+import * as schema from './schema.ts'
+import type { AccountService } from './service.ts'
+import type { SessionService } from './sessions/service.ts'
+import type { SigningKeys } from './tokens/signing-keys.ts'
+
+const tags = ['auth']
+
+// RFC 6749, section 5.1: no cache on the way may keep tokens.
+const neverStored = (_request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+  reply.header('cache-control', 'no-store')
+  done()
+}
+
+export function accountRoutes(tiers: Tiers, accounts: AccountService): void {
+  tiers.public.post(
+    '/auth/register',
+    {
+      config: { rateLimit: 'register' },
+      schema: { tags, summary: 'Register', body: schema.RegisterBody, response: { 201: schema.SignedIn } },
+      onRequest: neverStored,
+      preHandler: request => accounts.checkRegistration(request.body)
+    },
+    (request, reply) => {
+      reply.code(201)
+      return accounts.register(request.body, request.headers['user-agent'])
+    }
+  )
+  tiers.public.post(
+    '/auth/login',
+    {
+      config: { rateLimit: 'login' },
+      schema: { tags, summary: 'Log in', body: schema.LoginBody, response: { 200: schema.SignedIn } },
+      onRequest: neverStored
+    },
+    request => accounts.logIn(request.body, request.headers['user-agent'])
+  )
+  tiers.secured.get(
+    '/auth/me',
+    { schema: { tags, summary: 'Read the own account', response: { 200: schema.User } } },
+    request => accounts.me(identityOf(request))
+  )
+  tiers.secured.patch(
+    '/auth/me',
+    {
+      schema: {
+        tags,
+        summary: 'Change the own name',
+        body: schema.ProfileBody,
+        response: { 200: schema.User }
+      }
+    },
+    request => accounts.rename(identityOf(request), request.body.name)
+  )
+  tiers.secured.post(
+    '/auth/password',
+    {
+      schema: {
+        tags,
+        summary: 'Change the own password',
+        description: 'Ends every other session.',
+        body: schema.PasswordBody,
+        response: { 204: schema.Nothing }
+      }
+    },
+    (request, reply) => {
+      reply.code(204)
+      return accounts.changePassword(identityOf(request), request.body)
+    }
+  )
+}
+
+export function sessionRoutes(tiers: Tiers, sessions: SessionService): void {
+  tiers.public.post(
+    '/auth/refresh',
+    {
+      config: { rateLimit: 'login' },
+      schema: {
+        tags,
+        summary: 'Exchange a refresh token for new tokens',
+        body: schema.RefreshBody,
+        response: { 200: schema.Tokens }
+      },
+      onRequest: neverStored
+    },
+    request => sessions.refresh(request.body.refresh_token)
+  )
+  tiers.secured.post(
+    '/auth/logout',
+    { schema: { tags, summary: 'Log out: end the session of the token', response: { 204: schema.Nothing } } },
+    (request, reply) => {
+      reply.code(204)
+      return sessions.logOut(identityOf(request))
+    }
+  )
+  tiers.secured.get(
+    '/auth/sessions',
+    {
+      schema: {
+        tags,
+        summary: 'List the own sessions',
+        querystring: schema.PageQuery,
+        response: { 200: schema.Sessions }
+      }
+    },
+    request => sessions.list(identityOf(request), request.query)
+  )
+  tiers.secured.delete(
+    '/auth/sessions/:id',
+    {
+      schema: {
+        tags,
+        summary: 'End one of the own sessions',
+        params: schema.IdParams,
+        response: { 204: schema.Nothing }
+      }
+    },
+    (request, reply) => {
+      reply.code(204)
+      return sessions.end(identityOf(request).userId, request.params.id)
+    }
+  )
+}
+
+export function invitationRoutes(tiers: Tiers, invitations: InvitationService): void {
+  tiers.admin.post(
+    '/auth/invitations',
+    {
+      schema: {
+        tags,
+        summary: 'Invite somebody to register',
+        body: schema.InvitationBody,
+        response: { 201: schema.Invitation }
+      },
+      onRequest: neverStored
+    },
+    (request, reply) => {
+      reply.code(201)
+      return invitations.create(identityOf(request).userId, request.body)
+    }
+  )
+  tiers.admin.get(
+    '/auth/invitations',
+    {
+      schema: {
+        tags,
+        summary: 'List invitations',
+        querystring: schema.PageQuery,
+        response: { 200: schema.Invitations }
+      }
+    },
+    request => invitations.list(request.query)
+  )
+  tiers.admin.delete(
+    '/auth/invitations/:id',
+    {
+      schema: {
+        tags,
+        summary: 'Withdraw an invitation',
+        params: schema.IdParams,
+        response: { 204: schema.Nothing }
+      }
+    },
+    (request, reply) => {
+      reply.code(204)
+      return invitations.remove(request.params.id)
+    }
+  )
+}
+
+/** The public keys, at their fixed address (RFC 7517; RFC 8615). */
+export function keyRoutes(tiers: Tiers, published: SigningKeys['published']): void {
+  tiers.wellKnown.get(
+    '/.well-known/jwks.json',
+    {
+      schema: {
+        tags,
+        summary: 'The public keys that verify access tokens',
+        response: { 200: schema.Jwks }
+      }
+    },
+    (_request, reply) => {
+      reply.header('cache-control', 'public, max-age=300')
+      return published()
+    }
+  )
+}

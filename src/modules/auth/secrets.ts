@@ -1,0 +1,21 @@
+import { hash, randomBytes, randomInt } from 'node:crypto'
+
+const SECRET_BYTES = 32
+
+/** An opaque secret of 256 random bits; the prefix tells people and secret scanners what they have found. */
+export const newSecret = (prefix: string): string => prefix + randomBytes(SECRET_BYTES).toString('base64url')
+
+/** What is kept of a secret. Random secrets need no slow hash. */
+export const hashSecret = (secret: string): Buffer => hash('sha256', secret, 'buffer')
+
+const CONSONANTS = 'bdfghjkmnprstvz'
+const VOWELS = 'aeiou'
+const SYLLABLES = 10
+
+/** A password that can be read out and typed: ten random syllables such as `doja-kevi-mura-posi-tedu`, 62 bits. */
+export function readablePassword(): string {
+  const syllables = Array.from({ length: SYLLABLES }, () => pick(CONSONANTS) + pick(VOWELS))
+  return syllables.join('').replace(/.{4}(?=.)/g, '$&-')
+}
+
+const pick = (letters: string): string => letters.charAt(randomInt(letters.length))

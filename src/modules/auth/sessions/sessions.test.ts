@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestApp, type TestApp } from '../../../../test/support/app.ts'
+import { runSql } from '../../../../test/support/sql.ts'
+import { authModule } from '../index.ts'
+import { hashSecret } from '../secrets.ts'
+import * as repository from './repository.ts'
+
+const PASSWORD = 'nine lives and a piano'
+const ABSENT = '01890000-0000-7000-8000-000000000000'
+
+let app: TestApp
+let people = 0
+
+beforeAll(async () => {
+  app = await createTestApp({ CARTWRIGHT__AUTH__PASSWORD_HASHES_AT_ONCE: '4' })
+})
+afterAll(() => app.close())
+
+async function signIn() {
+  const email = `holder${++people}@example.com`
+  const { json } = await app.request('POST', '/api/auth/register', { body: { email, password: PASSWORD } })
+  return { ...json, email } as {
+    email: string
+    user: { id: string }
+    access_token: string
+    refresh_token: string
+  }
+}
+const again = async (email: string) =>
+  (await app.request('POST', '/api/auth/login', { body: { email, password: PASSWORD } })).json
+const refresh = (refresh_token: unknown) =>
+  app.request('POST', '/api/auth/refresh', { body: { refresh_token } })
+const sessionsOf = async (token: string, query = '') =>
+  (await app.request('GET', `/api/auth/sessions${query}`, { token })).json
+const sql = (text: string, values: unknown[] = []) => runSql(app.databaseUrl, text, values)
+
+describe('a refresh token', () => {
+  test('is exchanged for new tokens, which work', async () => {
+    const { refresh_token } = await signIn()
+    const answer = await refresh(refresh_token)
+    expect(answer.status).toBe(200)
+    expect(answer.json).toEqual({
+      access_token: expect.any(String),
+      refresh_token: expect.stringMatching(/^rt_[\w-]{43}$/),
+      token_type: 'Bearer',
+      expires_in: 900
+    })
+    expect(answer.json.refresh_token).not.toBe(refresh_token)
+    expect((await app.request('GET', '/api/auth/me', { token: answer.json.access_token })).status).toBe(200)
+    expect((await refresh(answer.json.refresh_token)).status).toBe(200)
+  })
+
+  test('used twice ends its session, also for the one who used it first', async () => {
+    const { refresh_token } = await signIn()
+    const first = await refresh(refresh_token)
+    const second = await refresh(refresh_token)
+    expect(second.status).toBe(401)
+    expect(second.json.code).toBe('AUTH_INVALID_REFRESH_TOKEN')
+    expect(second.headers['www-authenticate']).toBe('Bearer')
+    expect((await refresh(first.json.refresh_token)).status).toBe(401)
+  })
+
+  test('used twenty times at once is exchanged once, and then the family is dead', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { refresh_token, user } = await signIn()
+      const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(refresh_token)))
+      const winners = answers.filter(each => each.status === 200)
+      expect(winners).toHaveLength(1)
+      expect(answers.filter(each => each.status === 401)).toHaveLength(19)
+      expect((await refresh(winners[0]?.json.refresh_token)).status).toBe(401)
+      expect(await sql('select id from auth.sessions where user_id = $1', [user.id])).toEqual([])
+    }
+  })
+
+  test('the theft of one session leaves the others of its user alone', async () => {
+    const { email, refresh_token } = await signIn()
+    const other = await again(email)
+    await refresh(refresh_token)
+    await refresh(refresh_token)
+    expect((await refresh(other.refresh_token)).status).toBe(200)
+  })
+
+  test('stolen while its owner refreshes, changes the password and logs out: nothing hangs, nothing survives', async () => {
+    const { email, access_token, refresh_token } = await signIn()
+    const next = (await refresh(refresh_token)).json
+    const storm = await Promise.all([
+      ...Array.from({ length: 8 }, () => refresh(refresh_token)),
+      ...Array.from({ length: 8 }, () => refresh(next.refresh_token)),
+      app.request('POST', '/api/auth/logout', { token: access_token }),
+      again(email)
+    ])
+    const statuses = storm.slice(0, 17).map(each => each.status)
+    expect(statuses.filter(status => ![200, 204, 401].includes(status))).toEqual([])
+    expect((await refresh(next.refresh_token)).status).toBe(401)
+  })
+
+  test.each([
+    [
+      'a week without use',
+      `update auth.sessions set last_used_at = now() - interval '7 days' where user_id = $1`
+    ],
+    ['thirty days', 'update auth.sessions set expires_at = now() where user_id = $1'],
+    ['its user was disabled', 'update auth.users set disabled_at = now() where id = $1']
+  ])('ends after %s', async (_when, change) => {
+    const { refresh_token, user } = await signIn()
+    await sql(change, [user.id])
+    const answer = await refresh(refresh_token)
+    expect(answer.status).toBe(401)
+    expect(answer.json.code).toBe('AUTH_INVALID_REFRESH_TOKEN')
+    await sql('update auth.users set disabled_at = null where id = $1', [user.id])
+    expect((await refresh(refresh_token)).status).toBe(401)
+  })
+
+  test('keeps its session alive by being used, up to the absolute end', async () => {
+    const { refresh_token, user } = await signIn()
+    await sql(
+      `update auth.sessions set last_used_at = now() - interval '6 days 23 hours' where user_id = $1`,
+      [user.id]
+    )
+    const answer = await refresh(refresh_token)
+    expect(answer.status).toBe(200)
+    const [row] = await sql(
+      `select last_used_at > now() - interval '1 minute' as renewed, expires_at < now() + interval '30 days' as bounded
+       from auth.sessions where user_id = $1`,
+      [user.id]
+    )
+    expect(row).toEqual({ renewed: true, bounded: true })
+  })
+
+  test.each([
+    ['unknown', 'rt_AVI_OqoB3TsmHGK_tGY_i6Xv7vWdiP1KOC5DYS0ekhU', 401],
+    ['only the prefix', 'rt_', 401],
+    ['blank', ' ', 401],
+    ['the word null', 'null', 401],
+    ['empty', '', 400],
+    ['null', null, 400],
+    ['a number', 0, 400],
+    ['a list', ['rt_'], 400],
+    ['an object', {}, 400],
+    ['huge', 'rt_'.padEnd(10_000, 'a'), 400],
+    ['with NUL', 'rt_\u0000', 400]
+  ])('that is %s is refused', async (_what, token, status) => {
+    expect((await refresh(token)).status).toBe(status)
+  })
+
+  test('that is an access token is refused', async () => {
+    const { access_token } = await signIn()
+    expect((await refresh(access_token)).status).toBe(400)
+  })
+
+  test('is nowhere in the database', async () => {
+    const { refresh_token } = await signIn()
+    const rows = await sql(`select encode(token_hash, 'escape') as hash from auth.refresh_tokens`)
+    expect(JSON.stringify(rows)).not.toContain(refresh_token.slice(3))
+    const hash = hashSecret(refresh_token)
+    expect(
+      await sql('select session_id from auth.refresh_tokens where token_hash = $1', [hash])
+    ).toHaveLength(1)
+  })
+})
+
+describe('sessions', () => {
+  test('are listed page by page, newest first, and say which one is asking', async () => {
+    const { email, access_token } = await signIn()
+    await again(email)
+    await again(email)
+    const all = await sessionsOf(access_token)
+    expect(all.items.map((each: { current: boolean }) => each.current)).toEqual([false, false, true])
+    const first = await sessionsOf(access_token, '?limit=2')
+    const second = await sessionsOf(access_token, `?limit=2&cursor=${first.next_cursor}`)
+    expect([...first.items, ...second.items]).toEqual(all.items)
+    expect(second.next_cursor).toBeNull()
+  })
+
+  test.each([
+    ['a word', 'nonsense'],
+    ['a number', Buffer.from('[7]').toString('base64url')],
+    ['text that is no id', Buffer.from('["x"]').toString('base64url')],
+    ['nothing', Buffer.from('[""]').toString('base64url')]
+  ])('a cursor that is %s is refused', async (_what, cursor) => {
+    const { access_token } = await signIn()
+    const answer = await app.request('GET', `/api/auth/sessions?cursor=${cursor}`, { token: access_token })
+    expect(answer.status).toBe(400)
+  })
+
+  test('one can be ended from another', async () => {
+    const { email, access_token } = await signIn()
+    const other = await again(email)
+    const { items } = await sessionsOf(access_token)
+    const url = `/api/auth/sessions/${items.find((each: { current: boolean }) => !each.current).id}`
+    expect((await app.request('DELETE', url, { token: access_token })).status).toBe(204)
+    expect((await app.request('DELETE', url, { token: access_token })).status).toBe(404)
+    expect((await refresh(other.refresh_token)).status).toBe(401)
+  })
+
+  test('of somebody else read exactly as absent ones', async () => {
+    const [owner, stranger] = [await signIn(), await signIn()]
+    const [session] = (await sessionsOf(owner.access_token)).items
+    const end = (id: string) =>
+      app.request('DELETE', `/api/auth/sessions/${id}`, { token: stranger.access_token })
+    const [theirs, absent] = [await end(session.id), await end(ABSENT)]
+    expect(theirs.status).toBe(404)
+    expect({ ...theirs.json, request_id: '' }).toEqual({ ...absent.json, request_id: '' })
+    expect((await refresh(owner.refresh_token)).status).toBe(200)
+    expect((await end('not-an-id')).status).toBe(400)
+  })
+
+  test('log-out ends the session of its token, and its access tokens where they were not seen before', async () => {
+    const { access_token, refresh_token } = await signIn()
+    const fresh = (await refresh(refresh_token)).json
+    expect((await app.request('POST', '/api/auth/logout', { token: access_token })).status).toBe(204)
+    expect((await refresh(fresh.refresh_token)).status).toBe(401)
+    const answer = await app.request('GET', '/api/auth/me', { token: fresh.access_token })
+    expect(answer.status).toBe(401)
+    expect(answer.json.code).toBe('AUTH_INVALID_TOKEN')
+  })
+
+  test('cannot be opened for a password that was changed in the meantime', async () => {
+    const { user } = await signIn()
+    const session = {
+      id: ABSENT,
+      userId: user.id,
+      userAgent: null,
+      days: 1,
+      tokenHash: hashSecret('rt_x')
+    }
+    const [row] = await sql('select password_hash from auth.users where id = $1', [user.id])
+    const { db } = app.platform
+    expect(await repository.open(db, { ...session, passwordHash: 'the hash of yesterday' })).toBe(false)
+    expect(await repository.open(db, { ...session, passwordHash: '' })).toBe(false)
+    expect(await repository.open(db, { ...session, passwordHash: row?.password_hash })).toBe(true)
+  })
+
+  test('that have expired are swept, living ones are not', async () => {
+    const [idle, old, living] = [await signIn(), await signIn(), await signIn()]
+    await sql(`update auth.sessions set last_used_at = now() - interval '8 days' where user_id = $1`, [
+      idle.user.id
+    ])
+    await sql('update auth.sessions set expires_at = now() where user_id = $1', [old.user.id])
+    expect(await repository.deleteExpired(app.platform.db, 7)).toBeGreaterThanOrEqual(2)
+    expect(await repository.deleteExpired(app.platform.db, 7)).toBe(0)
+    expect((await refresh(living.refresh_token)).status).toBe(200)
+  })
+
+  test('a verified token is believed for a minute at most', async () => {
+    const { access_token } = await signIn()
+    const identity = await app.apiOf(authModule)?.authenticate(access_token)
+    expect(identity?.expiresAt).toBeLessThanOrEqual(Date.now() / 1_000 + 60)
+  })
+})

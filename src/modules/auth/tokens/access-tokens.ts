@@ -1,0 +1,57 @@
+import { newId } from '../../../kernel/ids.ts'
+import { invalidToken } from '../errors.ts'
+import type { Role } from '../schema.ts'
+import type { ParsedToken } from './parse.ts'
+import type { SigningKeys } from './signing-keys.ts'
+import { believedUntil, jose, type Verified, verifyToken } from './verify.ts'
+
+const AUDIENCE = 'cartwright'
+const ALGORITHM = 'EdDSA'
+const TYPE = 'at+jwt' // RFC 9068, section 2.1
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const ROLES: readonly unknown[] = ['customer', 'admin']
+
+export type AccessTokenDeps = {
+  keys: SigningKeys
+  issuer: string
+  lifetimeSeconds: number
+  /** The present role of a session's user; `undefined` when it has ended. */
+  findSession: (id: string, userId: string) => Promise<{ role: string } | undefined>
+}
+
+/** Our own access tokens (RFC 9068): made here, and read as strictly as they are made. */
+export function createAccessTokens({ keys, issuer, lifetimeSeconds, findSession }: AccessTokenDeps) {
+  async function issue(session: { id: string; userId: string; role: Role }): Promise<string> {
+    const { kid, privateKey } = keys.signing()
+    const now = Math.floor(Date.now() / 1_000)
+    const { SignJWT } = await jose()
+    return new SignJWT({ role: session.role, sid: session.id })
+      .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid })
+      .setIssuer(issuer)
+      .setAudience(AUDIENCE)
+      .setSubject(session.userId)
+      .setJti(newId())
+      .setIssuedAt(now)
+      .setExpirationTime(now + lifetimeSeconds)
+      .sign(privateKey)
+  }
+
+  async function verify(token: ParsedToken): Promise<Verified> {
+    const { header } = token
+    if (header.typ !== TYPE || header.alg !== ALGORITHM) throw invalidToken()
+    const key = await keys.publicKey(header.kid)
+    if (key === undefined) throw invalidToken()
+    const claims = await verifyToken(token, key, { issuer, audience: AUDIENCE, algorithms: [ALGORITHM] })
+    const { sub, sid, jti, iat, role, exp } = claims
+    if (!UUID.test(sub) || typeof sid !== 'string' || !UUID.test(sid)) throw invalidToken()
+    if (typeof jti !== 'string' || typeof iat !== 'number' || !ROLES.includes(role)) throw invalidToken()
+
+    const session = await findSession(sid, sub)
+    if (session === undefined) throw invalidToken()
+    // The role of now: a token does not keep a role that was taken away.
+    return { userId: sub, role: session.role as Role, sessionId: sid, expiresAt: believedUntil(exp) }
+  }
+
+  return { issuer, lifetimeSeconds, issue, verify }
+}
+export type AccessTokens = ReturnType<typeof createAccessTokens>

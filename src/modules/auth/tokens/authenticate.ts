@@ -1,0 +1,44 @@
+import { newId } from '../../../kernel/ids.ts'
+import type { Database } from '../../../platform/postgres.ts'
+import { invalidToken } from '../errors.ts'
+import * as users from '../repository.ts'
+import type { AccessTokens } from './access-tokens.ts'
+import type { ExternalCaller, ExternalTokens } from './external-tokens.ts'
+import { parseToken } from './parse.ts'
+import { believedUntil, type Verified } from './verify.ts'
+
+export type AuthenticateDeps = {
+  db: Database
+  accessTokens: AccessTokens
+  /** By the name of the issuer. */
+  issuers: ReadonlyMap<unknown, ExternalTokens>
+}
+
+/**
+ * Verifies a bearer token. Whose it says it is (`iss`) only chooses the rules; they alone decide.
+ * @throws `AUTH_INVALID_TOKEN` for every token that is not good, `AUTH_ISSUER_UNAVAILABLE` when nobody can tell.
+ */
+export function createAuthenticate({ db, accessTokens, issuers }: AuthenticateDeps) {
+  return async function authenticate(text: string): Promise<Verified> {
+    const token = parseToken(text)
+    const { iss } = token.claims
+    if (iss === accessTokens.issuer) return accessTokens.verify(token)
+    const verify = issuers.get(iss)
+    if (verify === undefined) throw invalidToken()
+    const caller = await verify(token)
+    const role = caller.isAdmin ? 'admin' : 'customer'
+    return { userId: await userOf(caller), role, sessionId: null, expiresAt: believedUntil(caller.exp) }
+  }
+
+  /** The user that stands for this caller here, made when they come for the first time. */
+  async function userOf(caller: ExternalCaller): Promise<string> {
+    const find = () => users.findExternal(db, caller.issuer, caller.subject)
+    let user = await find()
+    if (user === undefined) {
+      await users.insertExternal(db, { id: newId(), ...caller })
+      user = await find()
+    }
+    if (user === undefined || user.disabled) throw invalidToken()
+    return user.user_id
+  }
+}

@@ -1,0 +1,79 @@
+import type { Config } from '../../../config.ts'
+import { parseEmail } from '../email.ts'
+import { invalidToken } from '../errors.ts'
+import type { IssuerKeys } from './issuer-keys.ts'
+import type { Claims, ParsedToken } from './parse.ts'
+import { verifyToken } from './verify.ts'
+
+export type IssuerSettings = Config['auth']['issuers'][number]
+/** Somebody as another issuer knows them. The e-mail address is only to be shown. */
+export type ExternalCaller = {
+  issuer: string
+  subject: string
+  email: string | null
+  name: string | null
+  isAdmin: boolean
+  exp: number
+}
+
+const NAME_LENGTH_MAX = 200
+const ACCESS_TOKEN_TYPES = new Set([undefined, 'jwt', 'at+jwt', 'application/at+jwt'])
+const ID_TOKEN_CLAIMS = ['nonce', 'at_hash', 'c_hash']
+
+/** Reads the access tokens of one other issuer, by its own settings only. */
+export function createExternalTokens(settings: IssuerSettings, keyFor: IssuerKeys) {
+  const expected = {
+    issuer: settings.issuer,
+    audience: settings.audience,
+    algorithms: [...(settings.algorithms ?? ['RS256'])] as string[]
+  }
+
+  return async function verify(token: ParsedToken): Promise<ExternalCaller> {
+    const { header } = token
+    // Before anybody is asked for a key: a token that could never be good is not a reason to.
+    if (!expected.algorithms.includes(header.alg)) throw invalidToken()
+    if (!ACCESS_TOKEN_TYPES.has(header.typ?.toLowerCase())) throw invalidToken()
+    const key = await keyFor(header)
+    const claims = await verifyToken(token, key, expected)
+    if (isOtherToken(claims)) throw invalidToken()
+    return {
+      issuer: settings.issuer,
+      subject: claims.sub,
+      email: typeof claims.email === 'string' ? (parseEmail(claims.email) ?? null) : null,
+      name: nameOf(claims),
+      isAdmin: settings.admin_claim !== undefined && hasClaim(claims, settings.admin_claim),
+      exp: claims.exp
+    }
+  }
+}
+export type ExternalTokens = ReturnType<typeof createExternalTokens>
+
+/**
+ * Whether this is an ID or refresh token, by the marks that issuers leave on them: an ID token is meant for a client
+ * and proves nothing here. `typ` as a claim is Keycloak's, `token_use` Cognito's.
+ */
+function isOtherToken(claims: Claims): boolean {
+  const { typ = 'Bearer', token_use: use = 'access' } = claims
+  return typ !== 'Bearer' || use !== 'access' || ID_TOKEN_CLAIMS.some(name => Object.hasOwn(claims, name))
+}
+
+/** Whether the claim at `path` (a name, or names joined by dots) is `value` or a list that contains it. */
+export function hasClaim(claims: Claims, { path, value }: { path: string; value: string }): boolean {
+  const found = Object.hasOwn(claims, path) ? claims[path] : claimAt(claims, path.split('.'))
+  return Array.isArray(found) ? found.includes(value) : found === value
+}
+
+function claimAt(claims: Claims, path: readonly string[]): unknown {
+  let found: unknown = claims
+  for (const name of path) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined
+    found = (found as Claims)[name]
+  }
+  return found
+}
+
+function nameOf({ name }: Claims): string | null {
+  const isShowable =
+    typeof name === 'string' && name !== '' && name.isWellFormed() && !/[\u0000-\u001f\u007f]/.test(name)
+  return isShowable ? name.slice(0, NAME_LENGTH_MAX).toWellFormed() : null
+}

@@ -1,0 +1,218 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { SignJWT } from 'jose'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createTestApp } from '../../../../test/support/app.ts'
+import { makeKey, startIssuer, type TestIssuer } from '../../../../test/support/issuer.ts'
+import { createMemoryCache } from '../../../platform/cache.ts'
+import { createIssuerKeys } from './issuer-keys.ts'
+
+async function useIssuer() {
+  const issuer = await startIssuer()
+  onTestFinished(() => issuer.stop())
+  return issuer
+}
+
+function keysOf(issuer: TestIssuer, { cooldownMs = 30_000, cache = createMemoryCache(10) } = {}) {
+  const stopping = new AbortController()
+  onTestFinished(() => stopping.abort())
+  return createIssuerKeys({ issuer: issuer.issuer, cache, cooldownMs, signal: stopping.signal })
+}
+const headerOf = (issuer: TestIssuer) => ({ alg: 'RS256', kid: issuer.key().kid })
+const unknown = { alg: 'RS256', kid: 'unknown' }
+const json = (response: ServerResponse, value: unknown) => {
+  response.setHeader('content-type', 'application/json')
+  response.end(JSON.stringify(value))
+}
+
+describe('the keys of another issuer', () => {
+  test('are fetched once, however many ask first', async () => {
+    const issuer = await useIssuer()
+    const keyFor = keysOf(issuer)
+    await Promise.all(Array.from({ length: 20 }, () => keyFor(headerOf(issuer))))
+    expect(issuer.requests).toEqual(['/.well-known/openid-configuration', '/jwks'])
+  })
+
+  test('come from the cache when another process has fetched them', async () => {
+    const issuer = await useIssuer()
+    const cache = createMemoryCache(10)
+    await keysOf(issuer, { cache })(headerOf(issuer))
+    await keysOf(issuer, { cache })(headerOf(issuer))
+    expect(issuer.requests).toHaveLength(2)
+  })
+
+  test('are fetched again for an unknown one, but not within the cool-down', async () => {
+    const issuer = await useIssuer()
+    const keyFor = keysOf(issuer)
+    await keyFor(headerOf(issuer))
+    for (let turn = 0; turn < 50; turn += 1) {
+      await expect(keyFor({ ...unknown, kid: `unknown-${turn}` })).rejects.toMatchObject({
+        code: 'AUTH_INVALID_TOKEN'
+      })
+    }
+    expect(issuer.requests).toHaveLength(2)
+  })
+
+  test('follow a rotation: the new one is found, the old one is gone', async () => {
+    const issuer = await useIssuer()
+    const keyFor = keysOf(issuer, { cooldownMs: 0 })
+    const old = headerOf(issuer)
+    await keyFor(old)
+    await issuer.rotateKey()
+    await expect(keyFor(headerOf(issuer))).resolves.toBeDefined()
+    await expect(keyFor(old)).rejects.toMatchObject({ code: 'AUTH_INVALID_TOKEN' })
+  })
+
+  test('that are known serve on while the issuer is down; unknown ones are answered "unavailable"', async () => {
+    const issuer = await useIssuer()
+    const keyFor = keysOf(issuer, { cooldownMs: 0 })
+    await keyFor(headerOf(issuer))
+    issuer.intercept((_request, response) => response.destroy())
+    await expect(keyFor(unknown)).rejects.toMatchObject({
+      kind: 'unavailable',
+      code: 'AUTH_ISSUER_UNAVAILABLE'
+    })
+    await expect(keyFor(headerOf(issuer))).resolves.toBeDefined()
+    issuer.intercept(undefined)
+    await expect(keyFor(unknown)).rejects.toMatchObject({ code: 'AUTH_INVALID_TOKEN' })
+  })
+
+  test('are not asked for again and again while the issuer is down', async () => {
+    const issuer = await useIssuer()
+    const keyFor = keysOf(issuer)
+    issuer.intercept((_request, response) => response.destroy())
+    for (let turn = 0; turn < 10; turn += 1) {
+      await expect(keyFor(headerOf(issuer))).rejects.toMatchObject({ code: 'AUTH_ISSUER_UNAVAILABLE' })
+    }
+    expect(issuer.requests).toHaveLength(1)
+  })
+
+  // What an honest issuer answers: behind each fault, so that only the fault can be the reason.
+  const honest = (request: IncomingMessage, response: ServerResponse, issuer: TestIssuer) =>
+    json(
+      response,
+      request.url === '/jwks'
+        ? { keys: [issuer.key().publicJwk] }
+        : { issuer: issuer.issuer, jwks_uri: `${issuer.issuer}/jwks` }
+    )
+
+  type Fault = (request: IncomingMessage, response: ServerResponse, issuer: TestIssuer) => void
+  test.each<[string, Fault]>([
+    ['breaks off', (_request, response) => response.destroy()],
+    ['answers 500', (_request, response) => response.writeHead(500).end('{}')],
+    ['answers with HTML', (_request, response) => response.end('<html>')],
+    ['answers null', (_request, response) => json(response, null)],
+    [
+      'names another issuer',
+      (request, response, issuer) => {
+        if (request.url === '/jwks') return honest(request, response, issuer)
+        json(response, { issuer: 'https://thief.example.com', jwks_uri: `${issuer.issuer}/jwks` })
+      }
+    ],
+    ['names no keys', (_request, response, issuer) => json(response, { issuer: issuer.issuer })],
+    [
+      'names a file',
+      (_request, response, issuer) => {
+        json(response, { issuer: issuer.issuer, jwks_uri: 'file:///etc/passwd' })
+      }
+    ],
+    [
+      'redirects elsewhere',
+      (request, response, issuer) => {
+        if (request.url !== '/jwks') return honest(request, response, issuer)
+        response.writeHead(302, { location: `${issuer.issuer}/elsewhere` }).end()
+      }
+    ],
+    [
+      'has moved',
+      (request, response, issuer) => {
+        if (request.url === '/jwks' || request.url === '/moved') return honest(request, response, issuer)
+        response.writeHead(301, { location: `${issuer.issuer}/moved` }).end()
+      }
+    ],
+    [
+      'has keys that are none',
+      (request, response, issuer) => {
+        const discovery = { issuer: issuer.issuer, jwks_uri: `${issuer.issuer}/jwks` }
+        json(response, request.url === '/jwks' ? { keys: 'none' } : discovery)
+      }
+    ]
+  ])('are unavailable, and nothing else happens, when the issuer %s', async (_what, fault) => {
+    const issuer = await useIssuer()
+    issuer.intercept((request, response) => fault(request, response, issuer))
+    await expect(keysOf(issuer)(headerOf(issuer))).rejects.toMatchObject({
+      kind: 'unavailable',
+      code: 'AUTH_ISSUER_UNAVAILABLE',
+      retryAfterSeconds: 5
+    })
+  })
+
+  test('are given up when their document does not end', async () => {
+    const issuer = await useIssuer()
+    const chunk = Buffer.alloc(65_536, ' ')
+    let poured = 0
+    issuer.intercept((_request, response) => {
+      const pour = () => {
+        if (response.destroyed) return
+        poured += chunk.length
+        response.write(chunk)
+      }
+      response.on('drain', pour)
+      pour()
+    })
+    await expect(keysOf(issuer)(headerOf(issuer))).rejects.toMatchObject({ code: 'AUTH_ISSUER_UNAVAILABLE' })
+    expect(poured).toBeLessThan(32_000_000)
+  })
+
+  test('of an issuer that never answers are given up after three seconds', async () => {
+    const issuer = await useIssuer()
+    issuer.intercept(() => {})
+    const startedAt = performance.now()
+    await expect(keysOf(issuer)(headerOf(issuer))).rejects.toMatchObject({ code: 'AUTH_ISSUER_UNAVAILABLE' })
+    expect(performance.now() - startedAt).toBeLessThan(4_000)
+  })
+})
+
+test('a token of an issuer that is down is answered 503, and the shop serves on', async () => {
+  const issuer = await useIssuer()
+  const issuers = [{ issuer: issuer.issuer, audience: issuer.audience }]
+  const app = await createTestApp({ CARTWRIGHT__AUTH__ISSUERS: JSON.stringify(issuers) })
+  onTestFinished(() => app.close())
+  const token = await issuer.accessToken()
+  issuer.intercept((_request, response) => response.destroy())
+
+  const answer = await app.request('GET', '/api/auth/me', { token })
+  expect(answer.status).toBe(503)
+  expect(answer.json.code).toBe('AUTH_ISSUER_UNAVAILABLE')
+  expect(answer.headers['retry-after']).toBe('5')
+  const body = { email: 'local@example.com', password: 'nine lives and a piano' }
+  const local = await app.request('POST', '/api/auth/register', { body })
+  expect((await app.request('GET', '/api/auth/me', { token: local.json.access_token })).status).toBe(200)
+})
+
+test('an application that stops does not wait for an issuer that hangs', async () => {
+  const issuer = await useIssuer()
+  const stopping = new AbortController()
+  const keyFor = createIssuerKeys({
+    issuer: issuer.issuer,
+    cache: createMemoryCache(10),
+    cooldownMs: 0,
+    signal: stopping.signal
+  })
+  const asked = new Promise<void>(resolve => issuer.intercept(() => resolve()))
+  const pending = keyFor(headerOf(issuer)).catch((error: unknown) => error)
+  await asked
+  stopping.abort()
+  expect(await pending).toMatchObject({ code: 'AUTH_ISSUER_UNAVAILABLE' })
+})
+
+test('the issuer is not asked about a token that could never be good', async () => {
+  const issuer = await useIssuer()
+  const issuers = [{ issuer: issuer.issuer, audience: issuer.audience }]
+  const app = await createTestApp({ CARTWRIGHT__AUTH__ISSUERS: JSON.stringify(issuers) })
+  onTestFinished(() => app.close())
+  const { key } = await makeKey('ES256', 'unknown')
+  const header = { alg: 'ES256', typ: 'at+jwt', kid: key.kid }
+  const token = await new SignJWT(issuer.claims()).setProtectedHeader(header).sign(key.privateKey)
+  expect((await app.request('GET', '/api/auth/me', { token })).status).toBe(401)
+  expect(issuer.requests).toEqual([])
+})

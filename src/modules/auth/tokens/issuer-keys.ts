@@ -1,0 +1,117 @@
+import type { createLocalJWKSet, JSONWebKeySet } from 'jose'
+import type { Cache } from '../../../platform/cache.ts'
+import { invalidToken, issuerUnavailable } from '../errors.ts'
+import type { TokenHeader } from './parse.ts'
+import { jose } from './verify.ts'
+
+const FETCH_TIMEOUT_MS = 3_000
+const DOCUMENT_BYTES_MAX = 524_288
+const CACHE_SECONDS = 600
+const RETRY_SECONDS = 5
+
+export type IssuerKeysDeps = {
+  issuer: string
+  cache: Cache
+  /** Between two fetches that unknown keys, or their failure, ask for. */
+  cooldownMs: number
+  signal: AbortSignal
+}
+
+/**
+ * The keys of another issuer, by its discovery document (OpenID Connect Discovery 1.0, section 4). Known keys serve
+ * while they are refreshed behind the scenes and while the issuer is down; an unknown key is a reason to look.
+ */
+export function createIssuerKeys({ issuer, cache, cooldownMs, signal }: IssuerKeysDeps) {
+  const cacheKey = `auth.jwks:${issuer}`
+  let resolveKey: ReturnType<typeof createLocalJWKSet> | undefined
+  let staleAt = 0
+  let failed = false
+  let nextFetchAt = 0
+  let fetching: Promise<void> | undefined
+
+  async function learn(document: string): Promise<void> {
+    const { createLocalJWKSet } = await jose()
+    resolveKey = createLocalJWKSet(JSON.parse(document) as JSONWebKeySet)
+    staleAt = performance.now() + CACHE_SECONDS * 1_000
+  }
+
+  async function fetchKeys(): Promise<void> {
+    nextFetchAt = performance.now() + cooldownMs
+    try {
+      const discovery = await fetchJson(discoveryUrl(issuer), signal)
+      const jwks = await fetchJson(jwksUrl(issuer, discovery), signal)
+      const document = JSON.stringify(jwks)
+      await learn(document)
+      failed = false
+      await cache.set(cacheKey, document, CACHE_SECONDS)
+    } catch (cause) {
+      failed = true
+      throw issuerUnavailable({ cause, retryAfterSeconds: RETRY_SECONDS })
+    }
+  }
+
+  /** One fetch at a time, whoever asks for it; none within the cool-down after the last. */
+  function refetch(): Promise<void> | undefined {
+    if (fetching === undefined && performance.now() >= nextFetchAt) {
+      fetching = fetchKeys().finally(() => {
+        fetching = undefined
+      })
+    }
+    return fetching
+  }
+
+  async function load(): Promise<void> {
+    const document = await cache.get(cacheKey)
+    if (document !== undefined) await learn(document)
+    else await refetch()
+  }
+
+  const find = (header: TokenHeader) => resolveKey?.(header).catch(() => undefined)
+
+  /** @throws `AUTH_INVALID_TOKEN` for a key the issuer does not have, `AUTH_ISSUER_UNAVAILABLE` when it cannot be asked. */
+  return async function keyFor(header: TokenHeader) {
+    if (resolveKey === undefined) await load()
+    const known = await find(header)
+    if (known !== undefined) {
+      if (performance.now() > staleAt) refetch()?.catch(() => {})
+      return known
+    }
+    await refetch()
+    const fetched = await find(header)
+    if (fetched !== undefined) return fetched
+    throw failed ? issuerUnavailable({ retryAfterSeconds: RETRY_SECONDS }) : invalidToken()
+  }
+}
+export type IssuerKeys = ReturnType<typeof createIssuerKeys>
+
+const discoveryUrl = (issuer: string): string =>
+  `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+
+function jwksUrl(issuer: string, discovery: unknown): string {
+  const { issuer: named, jwks_uri: uri } = discovery as { issuer?: unknown; jwks_uri?: unknown }
+  if (named !== issuer) throw new Error(`the discovery document of ${issuer} is for ${String(named)}`)
+  const isProtected = issuer.startsWith('https:')
+  if (typeof uri === 'string' && (uri.startsWith('https://') || (!isProtected && uri.startsWith('http://'))))
+    return uri
+  throw new Error(`the discovery document of ${issuer} has no acceptable jwks_uri`)
+}
+
+/** A JSON document within a time and a size, from exactly there. */
+async function fetchJson(url: string, signal: AbortSignal): Promise<unknown> {
+  const response = await fetch(url, {
+    redirect: 'error',
+    headers: { accept: 'application/json' },
+    signal: AbortSignal.any([signal, AbortSignal.timeout(FETCH_TIMEOUT_MS)])
+  })
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    if (bytes > DOCUMENT_BYTES_MAX) throw new Error(`${url} is larger than ${DOCUMENT_BYTES_MAX} bytes`)
+    chunks.push(chunk)
+  }
+  if (response.status !== 200) throw new Error(`${url} answered ${response.status}`)
+  const value: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+  if (typeof value !== 'object' || value === null) throw new Error(`${url} is not a JSON object`)
+  return value
+}

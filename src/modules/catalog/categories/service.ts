@@ -1,0 +1,93 @@
+import { newId } from '../../../kernel/ids.ts'
+import type { Database, Transaction } from '../../../platform/postgres.ts'
+import { violates } from '../../../platform/postgres-errors.ts'
+import type { Write } from '../../../platform/write.ts'
+import {
+  categoryCycle,
+  categoryNotEmpty,
+  categoryNotFound,
+  categoryTooDeep,
+  slugNeeded,
+  slugTaken
+} from '../errors.ts'
+import { slugOf } from '../products/slug.ts'
+import type { Announce } from '../revision/changes.ts'
+import * as repository from './repository.ts'
+import type { Category, CategoryBody, PatchCategory } from './schema.ts'
+
+type Deps = { db: Database; announce: Announce }
+
+/** The tree of categories, and how it is changed. */
+export function createCategoryService({ db, announce }: Deps) {
+  async function read(key: { id?: string; slug?: string }): Promise<Category> {
+    const row = await repository.find(db, key)
+    if (row === undefined) throw categoryNotFound()
+    const { path: _, ...category } = row
+    return category
+  }
+
+  /** @throws `CATALOG_SLUG_TAKEN`, `CATALOG_CATEGORY_NOT_FOUND` (its parent), `CATALOG_CATEGORY_TOO_DEEP` */
+  async function create(body: CategoryBody, write: Write): Promise<Category> {
+    const { name, slug = slugOf(name), parent_id = null, position = 0 } = body
+    if (slug === '') throw slugNeeded()
+    if (write.alreadyApplied) return read({ slug })
+    const row = { id: newId(), parent_id, slug, name, position }
+    await change(async tx => {
+      await write.markApplied(tx)
+      await repository.lock(tx)
+      await repository.insert(tx, row)
+      await announce(tx, [])
+    })
+    return row
+  }
+
+  /** @throws `CATALOG_CATEGORY_CYCLE`, and as `create` */
+  async function patch(id: string, body: PatchCategory, write: Write): Promise<Category> {
+    if (write.alreadyApplied) return read({ id })
+    await change(async tx => {
+      await write.markApplied(tx)
+      await repository.lock(tx)
+      const present = await repository.find(tx, { id })
+      if (present === undefined) throw categoryNotFound()
+      const row = { ...present, ...body }
+      await repository.update(tx, row)
+      if (row.parent_id === present.parent_id) return announce(tx, [])
+      await checkNoCycle(tx, id, row.parent_id)
+      await repository.move(tx, id, row.parent_id)
+      await announce(tx, await repository.listProductIds(tx, id))
+    })
+    return read({ id })
+  }
+
+  /** @throws `CATALOG_CATEGORY_NOT_FOUND`, `CATALOG_CATEGORY_NOT_EMPTY` */
+  async function remove(id: string, write: Write): Promise<void> {
+    if (write.alreadyApplied) return
+    await change(async tx => {
+      await write.markApplied(tx)
+      await repository.lock(tx)
+      if ((await repository.find(tx, { id })) === undefined) throw categoryNotFound()
+      if ((await repository.countBelow(tx, id)) > 0) throw categoryNotEmpty()
+      const productIds = await repository.listProductIds(tx, id)
+      await repository.remove(tx, id)
+      await announce(tx, productIds)
+    })
+  }
+
+  const change = (work: (tx: Transaction) => Promise<void>) => db.transaction(work).catch(rethrow)
+
+  return { create, patch, remove }
+}
+export type CategoryService = ReturnType<typeof createCategoryService>
+
+async function checkNoCycle(tx: Transaction, id: string, parentId: string | null): Promise<void> {
+  if (parentId === null) return
+  const parent = await repository.find(tx, { id: parentId })
+  if (parent?.path.includes(id)) throw categoryCycle()
+}
+
+function rethrow(error: unknown): never {
+  if (violates(error, 'categories_slug')) throw slugTaken({ cause: error })
+  if (violates(error, 'categories_parent')) throw categoryNotFound({ cause: error })
+  if (violates(error, 'categories_depth')) throw categoryTooDeep({ cause: error })
+  throw error
+}

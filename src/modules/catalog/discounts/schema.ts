@@ -1,0 +1,74 @@
+import { AMOUNT_MAX } from '../../../kernel/money.ts'
+import { type Static, Type } from '../../../kernel/schema.ts'
+import { Id, input, line, nullable, pageQuery, Time } from '../schema.ts'
+
+const PERCENTAGE = 'Parts per million of the price: 100000 is 10 %.'
+const Percentage = Type.Integer({ minimum: 1, maximum: 1_000_000, description: PERCENTAGE })
+const AmountOff = Type.Integer({
+  minimum: 1,
+  maximum: AMOUNT_MAX,
+  description: 'In minor units, off each piece.'
+})
+const Scope = Type.Enum(['product', 'variant', 'category'])
+// What both PostgreSQL and JavaScript know: no leap seconds, and years of four digits.
+const MOMENT =
+  '^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$'
+const Moment = Type.String({ format: 'date-time', pattern: MOMENT })
+
+const fields = {
+  name: line(255),
+  starts_at: Type.Optional(Moment),
+  ends_at: Type.Optional(nullable(Moment)),
+  active: Type.Optional(Type.Boolean({ default: true }))
+}
+const target = {
+  scope: Type.Enum(['product', 'variant', 'category'], {
+    description: 'A discount on a category holds for the categories below it too.'
+  }),
+  target_id: Id
+}
+
+export const DiscountBody = Type.Union(
+  [
+    input({ ...fields, ...target, percentage_ppm: Percentage }),
+    input({ ...fields, ...target, amount: AmountOff })
+  ],
+  {
+    description:
+      'Either a percentage or an amount. It runs from starts_at (default: now) until before ends_at.'
+  }
+)
+export type DiscountBody = Static<typeof DiscountBody>
+
+export const PatchDiscount = Type.Object(
+  {
+    ...fields,
+    name: Type.Optional(fields.name),
+    percentage_ppm: Type.Optional(Percentage),
+    amount: Type.Optional(AmountOff)
+  },
+  {
+    additionalProperties: false,
+    description: 'Sending the other of percentage_ppm and amount changes the kind of discount.',
+    not: { required: ['percentage_ppm', 'amount'] }
+  }
+)
+export type PatchDiscount = Static<typeof PatchDiscount>
+
+export const Discount = Type.Object({
+  id: Id,
+  name: Type.String(),
+  scope: Scope,
+  target_id: Id,
+  percentage_ppm: nullable(Type.Integer()),
+  amount: nullable(Type.Integer()),
+  currency: Type.String(),
+  starts_at: Time,
+  ends_at: nullable(Time),
+  active: Type.Boolean(),
+  created_at: Time
+})
+export type Discount = Static<typeof Discount>
+
+export const DiscountQuery = input(pageQuery)
+export type DiscountQuery = Static<typeof DiscountQuery>

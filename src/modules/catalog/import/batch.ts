@@ -1,0 +1,116 @@
+import { newId } from '../../../kernel/ids.ts'
+import type { Transaction } from '../../../platform/postgres.ts'
+import * as products from '../products/repository.ts'
+import { slugOf } from '../products/slug.ts'
+import * as variants from '../variants/repository.ts'
+import { type Change, changeOf } from './diff.ts'
+import type { ProductDraft } from './draft.ts'
+import { type Counts, noCounts, type Problem } from './report.ts'
+import * as repository from './repository.ts'
+
+/** What a batch came to. `changedIds`: the products whose offers and pages are others now. */
+export type Outcome = { counts: Counts; failures: Problem[][]; changedIds: string[] }
+
+/**
+ * Brings these products of the catalog to what the file says, in about ten statements however many they are. A product
+ * whose SKU another product has is left out; every other surprise of the database fails them all.
+ */
+export async function applyBatch(
+  tx: Transaction,
+  drafts: readonly ProductDraft[],
+  currency: string
+): Promise<Outcome> {
+  const stored = await repository.lockStored(
+    tx,
+    drafts.map(draft => draft.slug)
+  )
+  const categories = await ensureCategories(tx, drafts)
+  const wanted = drafts.map(draft =>
+    changeOf(draft, stored.get(draft.slug), categoryOf(draft, categories), currency)
+  )
+  const { changes, failures } = await withoutSkuConflicts(tx, wanted)
+  await write(tx, changes)
+  const changedIds = changes.filter(({ kind }) => kind !== 'unchanged').map(({ product }) => product.id)
+  return { counts: count(changes), failures, changedIds }
+}
+
+/** The categories of the drafts' types by slug; those that are missing are made. */
+async function ensureCategories(
+  tx: Transaction,
+  drafts: readonly ProductDraft[]
+): Promise<Map<string, string>> {
+  const names = new Map(drafts.flatMap(({ type }) => (type ? [[slugOf(type), type] as const] : [])))
+  names.delete('')
+  const slugs = [...names.keys()]
+  const known = await repository.categoryIds(tx, slugs)
+  const missing = slugs.filter(slug => !known.has(slug))
+  if (missing.length === 0) return known
+  await repository.addCategories(
+    tx,
+    missing.map(slug => ({ id: newId(), slug, name: names.get(slug) ?? slug }))
+  )
+  return repository.categoryIds(tx, slugs)
+}
+
+const categoryOf = ({ type }: ProductDraft, categories: ReadonlyMap<string, string>) =>
+  typeof type === 'string' ? (categories.get(slugOf(type)) ?? null) : type
+
+/** Sets those apart that want an SKU which another product has, in the catalog or earlier in this batch. */
+async function withoutSkuConflicts(tx: Transaction, wanted: readonly Change[]) {
+  const skus = wanted.flatMap(({ inserted, updated }) => [...inserted, ...updated].map(({ sku }) => sku))
+  const owners = await repository.skuOwners(tx, skus)
+  const changes: Change[] = []
+  const failures: Problem[][] = []
+  for (const change of wanted) {
+    const { draft, inserted, updated } = change
+    const claimed = [...inserted, ...updated]
+    const conflicts = claimed.filter(({ sku }) => (owners.get(sku) ?? draft.slug) !== draft.slug)
+    if (conflicts.length > 0) {
+      failures.push(conflicts.map(variant => skuProblem(draft, variant, owners.get(variant.sku) ?? '')))
+    } else {
+      changes.push(change)
+      for (const { sku } of claimed) owners.set(sku, draft.slug)
+    }
+  }
+  return { changes, failures }
+}
+
+function skuProblem(draft: ProductDraft, { sku, position }: variants.VariantRow, owner: string): Problem {
+  const row = draft.variants[position - 1]?.row ?? draft.row
+  return {
+    row,
+    handle: draft.slug,
+    column: 'Variant SKU',
+    message: `The product ${owner} has the SKU ${sku} already.`
+  }
+}
+
+async function write(tx: Transaction, changes: readonly Change[]): Promise<void> {
+  const created = changes.filter(({ kind }) => kind === 'created').map(({ product }) => product)
+  const updated = changes.filter(({ kind }) => kind === 'updated').map(({ product }) => product)
+  const changedVariants = changes.flatMap(change => [...change.updated, ...change.deactivated])
+  const newVariants = changes.flatMap(change => change.inserted)
+  const unlinked = changes.flatMap(({ product, unlinked }) => linksOf(product.id, unlinked))
+  const linked = changes.flatMap(({ product, linked }) => linksOf(product.id, linked))
+  if (created.length > 0) await products.insert(tx, created)
+  if (updated.length > 0) await products.update(tx, updated)
+  if (changedVariants.length > 0) await variants.update(tx, changedVariants)
+  if (newVariants.length > 0) await variants.insert(tx, newVariants)
+  if (unlinked.length > 0) await repository.removeLinks(tx, unlinked)
+  if (linked.length > 0) await repository.addLinks(tx, linked)
+}
+
+const linksOf = (product_id: string, categoryIds: readonly string[]) =>
+  categoryIds.map(category_id => ({ product_id, category_id }))
+
+function count(changes: readonly Change[]): Counts {
+  const counts = noCounts()
+  for (const change of changes) {
+    counts.products[change.kind] += 1
+    counts.variants.created += change.inserted.length
+    counts.variants.updated += change.updated.length
+    counts.variants.unchanged += change.unchangedVariants
+    counts.variants.deactivated += change.deactivated.length
+  }
+  return counts
+}

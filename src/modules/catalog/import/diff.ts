@@ -1,0 +1,143 @@
+import { isDeepStrictEqual } from 'node:util'
+import { newId } from '../../../kernel/ids.ts'
+import type { ProductRow } from '../products/repository.ts'
+import { searchText } from '../products/slug.ts'
+import type { VariantRow } from '../variants/repository.ts'
+import type { ProductDraft, VariantDraft } from './draft.ts'
+import { deriveSku } from './sku.ts'
+
+/** What the catalog has of a product; `links` are its categories. */
+export type Stored = {
+  product: ProductRow
+  variants: VariantRow[]
+  links: { category_id: string; imported: boolean }[]
+}
+/** What has to be written so that the catalog says what the file says. */
+export type Change = {
+  draft: ProductDraft
+  kind: 'created' | 'updated' | 'unchanged'
+  product: ProductRow
+  inserted: VariantRow[]
+  updated: VariantRow[]
+  unchangedVariants: number
+  deactivated: VariantRow[]
+  /** Category ids. */
+  linked: string[]
+  unlinked: string[]
+}
+
+/**
+ * Compares a product of the file with the one in the catalog. Variants keep their ids: they are found again by SKU,
+ * else by their option values, else by the SKU that these give. `categoryId`: of the draft's type; `null` for none,
+ * `undefined` when the file does not say.
+ */
+export function changeOf(
+  draft: ProductDraft,
+  stored: Stored | undefined,
+  categoryId: string | null | undefined,
+  currency: string
+): Change {
+  const present = stored?.product ?? newProduct(draft.slug)
+  const product = { ...present, ...draft.fields }
+  product.search_text = searchText(product.name, product.brand)
+  const variants = variantChanges(draft, product.id, stored?.variants ?? [], currency)
+  const links = linkChanges(stored?.links ?? [], categoryId)
+  const isSame =
+    isDeepStrictEqual(product, present) &&
+    [variants.inserted, variants.updated, variants.deactivated, links.linked, links.unlinked].every(
+      list => list.length === 0
+    )
+  const kind = stored === undefined ? 'created' : isSame ? 'unchanged' : 'updated'
+  return { draft, kind, product, ...variants, ...links }
+}
+
+const newProduct = (slug: string): ProductRow => ({
+  id: newId(),
+  slug,
+  name: '',
+  description: '',
+  brand: null,
+  status: 'active',
+  tags: [],
+  options: [],
+  images: [],
+  search_text: ''
+})
+
+function variantChanges(
+  draft: ProductDraft,
+  productId: string,
+  stored: readonly VariantRow[],
+  currency: string
+) {
+  const matches = matchVariants(draft, stored)
+  const taken = new Set(draft.variants.flatMap(({ sku }, index) => sku ?? matches[index]?.sku ?? []))
+  const inserted: VariantRow[] = []
+  const updated: VariantRow[] = []
+  for (const [index, variant] of draft.variants.entries()) {
+    const match = matches[index]
+    const sku = variant.sku ?? match?.sku ?? deriveSku(draft.slug, valuesOf(variant), taken)
+    taken.add(sku)
+    const present = match ?? newVariant(productId)
+    const row = { ...present, ...variant.fields, sku, currency, active: true, position: index + 1 }
+    if (match === undefined) inserted.push(row)
+    else if (!isDeepStrictEqual(row, match)) updated.push(row)
+  }
+  const kept = new Set(matches)
+  const deactivated = stored
+    .filter(each => each.active && !kept.has(each))
+    .map(each => ({ ...each, active: false }))
+  const unchangedVariants = draft.variants.length - inserted.length - updated.length
+  return { inserted, updated, unchangedVariants, deactivated }
+}
+
+/** For each variant of the draft the stored one that it is, each stored one at most once. */
+function matchVariants(draft: ProductDraft, stored: readonly VariantRow[]): (VariantRow | undefined)[] {
+  const bySku = new Map(stored.map(each => [each.sku, each]))
+  const byOptions = new Map(stored.map(each => [optionsKey(each.attributes), each]))
+  const matches: (VariantRow | undefined)[] = draft.variants.map(() => undefined)
+  const used = new Set<VariantRow>()
+  const match = (find: (variant: VariantDraft) => VariantRow | undefined) => {
+    for (const [index, variant] of draft.variants.entries()) {
+      const found = matches[index] === undefined ? find(variant) : undefined
+      if (found === undefined || used.has(found)) continue
+      matches[index] = found
+      used.add(found)
+    }
+  }
+  match(({ sku }) => (sku === null ? undefined : bySku.get(sku)))
+  match(({ fields }) => byOptions.get(optionsKey(fields.attributes)))
+  match(variant => bySku.get(variant.sku ?? deriveSku(draft.slug, valuesOf(variant), new Set())))
+  return matches
+}
+
+const valuesOf = ({ fields }: VariantDraft) => Object.values(fields.attributes)
+const optionsKey = (attributes: Record<string, string>) => JSON.stringify(Object.entries(attributes).sort())
+
+const newVariant = (productId: string): VariantRow => ({
+  id: newId(),
+  product_id: productId,
+  sku: '',
+  name: '',
+  price_minor: 0,
+  sale_price_minor: null,
+  currency: '',
+  attributes: {},
+  image_url: null,
+  weight_grams: null,
+  barcode: null,
+  active: true,
+  position: 0
+})
+
+/** Only links that an import made are taken away again: what a person chose stays. */
+function linkChanges(links: Stored['links'], categoryId: string | null | undefined) {
+  if (categoryId === undefined) return { linked: [], unlinked: [] }
+  const isLinked = links.some(link => link.category_id === categoryId)
+  return {
+    linked: categoryId === null || isLinked ? [] : [categoryId],
+    unlinked: links
+      .filter(link => link.imported && link.category_id !== categoryId)
+      .map(link => link.category_id)
+  }
+}

@@ -1,0 +1,85 @@
+import { Readable } from 'node:stream'
+import { expect, test } from 'vitest'
+import { readHeader } from './header.ts'
+import { groupRows, readRecords } from './rows.ts'
+
+const records = (text: string | Buffer) => Array.fromAsync(readRecords(Readable.from([Buffer.from(text)])))
+
+test('a record is known by the line on which it starts', async () => {
+  for (const [end, name] of [
+    ['\n', 'LF'],
+    ['\r\n', 'CRLF'],
+    ['\r', 'CR']
+  ]) {
+    const lines = ['a,b', '1,"two', 'lines"', '', '2,"three', '', 'lines"', '3,x', '']
+    const rows = (await records(lines.join(end))).map(({ row, cells }) => [row, cells[0]])
+    expect([name, rows]).toEqual([
+      name,
+      [
+        [1, 'a'],
+        [2, '1'],
+        [5, '2'],
+        [8, '3']
+      ]
+    ])
+  }
+})
+
+test('a byte order mark, quotes, empty cells and missing last line ends are read as meant', async () => {
+  const rows = await records('\ufeffHandle,Title\r\n"a ""b"", c",\r\nx,5" pipe')
+  expect(rows.map(({ cells }) => cells)).toEqual([
+    ['Handle', 'Title'],
+    ['a "b", c', ''],
+    ['x', '5" pipe']
+  ])
+})
+
+test('what is not CSV to its end is refused, with the row from which on it is not', async () => {
+  await expect(records('a,b\n1,2\n3,"never closed\n4,5\n')).rejects.toMatchObject({
+    row: expect.any(Number),
+    message: expect.stringContaining('Quote Not Closed')
+  })
+  await expect(records(`a,b\n"${'x'.repeat(9_000_000)}",2\n`)).rejects.toThrow('cannot be read as CSV')
+})
+
+test('columns are found in any order, by their older and newer names, in any case', () => {
+  const found = readHeader(['price', 'Some Metafield', ' TITLE ', 'URL handle'])
+  if (!('header' in found)) throw new Error(found.problem)
+  expect(found.header.indexes).toEqual(
+    new Map([
+      ['price', 0],
+      ['title', 2],
+      ['handle', 3]
+    ])
+  )
+  expect(found.header.headingOf('handle')).toBe('URL handle')
+  expect(found.header.headingOf('sku')).toBe('Variant SKU')
+})
+
+test('a header says which columns it lacks, and what may be the reason', () => {
+  expect(readHeader(['Handle', 'Body'])).toEqual({
+    problem: 'These columns are missing: Title, Variant Price.'
+  })
+  expect(readHeader(['Handle;Title;Variant Price'])).toEqual({
+    problem:
+      'These columns are missing: Handle, Title, Variant Price. The columns seem to be separated by ;; they must be by commas.'
+  })
+})
+
+test('consecutive rows with one handle are a product; a huge one is cut', async () => {
+  const found = readHeader(['Handle', 'Title', 'Variant Price'])
+  if (!('header' in found)) throw new Error(found.problem)
+  async function* rows(handles: string[]) {
+    for (const [index, handle] of handles.entries()) yield { row: index + 2, cells: [handle, '', ''] }
+  }
+  const groups = await Array.fromAsync(groupRows(rows(['a', ' a ', 'b', 'a']), found.header))
+  expect(groups.map(group => [group.handle, group.rows.map(({ row }) => row)])).toEqual([
+    ['a', [2, 3]],
+    ['b', [4]],
+    ['a', [5]]
+  ])
+  const [huge] = await Array.fromAsync(
+    groupRows(rows(Array.from({ length: 5_000 }, () => 'a')), found.header)
+  )
+  expect([huge?.rows.length, huge?.isCut]).toEqual([1_000, true])
+})

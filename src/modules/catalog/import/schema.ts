@@ -1,0 +1,34 @@
+import { Type } from '../../../kernel/schema.ts'
+import { input, nullable } from '../schema.ts'
+
+export const ImportQuery = input({
+  mode: Type.Optional(
+    Type.Enum(['best_effort', 'all_or_nothing'], {
+      description: 'Import what has no fault, or everything or nothing.',
+      default: 'best_effort'
+    })
+  )
+})
+
+const count = Type.Integer()
+export const ImportReport = Type.Object({
+  mode: Type.Enum(['best_effort', 'all_or_nothing']),
+  rows: Type.Integer({ description: 'Rows with something in them, without the header.' }),
+  products: Type.Object({ created: count, updated: count, unchanged: count, failed: count }),
+  variants: Type.Object({
+    created: count,
+    updated: count,
+    unchanged: count,
+    deactivated: Type.Integer({ description: 'Those that the file no longer has; they stay, not for sale.' })
+  }),
+  errors: Type.Array(
+    Type.Object({
+      row: Type.Integer({ description: 'Line of the file; the header is 1.' }),
+      handle: nullable(Type.String()),
+      column: Type.Optional(Type.String()),
+      message: Type.String()
+    }),
+    { description: 'The first 1000.' }
+  ),
+  errors_total: count
+})

@@ -1,0 +1,217 @@
+import { Readable } from 'node:stream'
+import { expect, test, vi } from 'vitest'
+import { type CatalogApp, createProduct, useCatalog } from '../../../../test/support/catalog.ts'
+import { csvOf, importFile, sized } from '../../../../test/support/csv.ts'
+
+const admin = { token: 'admin' }
+const product = async (app: CatalogApp, slug: string) => {
+  const { items } = (await app.request('GET', `/api/catalog/products?q=the%20${slug}`, admin)).json
+  return (await app.request('GET', `/api/catalog/products/${items[0].id}`, admin)).json
+}
+
+test('variants keep their ids when prices, SKUs and their order change; missing ones are deactivated', async () => {
+  const app = await useCatalog()
+  await importFile(app, csvOf([sized('mug', 'S', 'A'), sized('mug', 'M'), sized('mug', 'L', 'C')]))
+  const before = await product(app, 'mug')
+  const [s, m, l] = before.variants
+  expect(m.sku).toBe('MUG.M')
+
+  const second = csvOf([sized('mug', 'L', 'C', 12), sized('mug', 'M', 'B'), sized('mug', 'XL')])
+  const { json } = await importFile(app, second)
+  expect(json.products).toEqual({ created: 0, updated: 1, unchanged: 0, failed: 0 })
+  expect(json.variants).toEqual({ created: 1, updated: 2, unchanged: 0, deactivated: 1 })
+  const after = await product(app, 'mug')
+  expect(after.version).toBe(before.version + 1)
+  const byId = new Map(after.variants.map((variant: { id: string }) => [variant.id, variant]))
+  expect(byId.get(s.id)).toMatchObject({ active: false, sku: 'A' })
+  expect(byId.get(m.id)).toMatchObject({ active: true, sku: 'B', price: 1_000 })
+  expect(byId.get(l.id)).toMatchObject({ active: true, price: 1_200, position: 1 })
+  expect((await app.catalog.offers([s.id, l.id])).map(offer => offer?.price)).toEqual([undefined, 1_200])
+
+  const again = await importFile(app, second)
+  expect(again.json.variants).toEqual({ created: 0, updated: 0, unchanged: 3, deactivated: 0 })
+  expect((await product(app, 'mug')).version).toBe(after.version)
+  await importFile(app, csvOf([sized('mug', 'S', 'A')]))
+  expect((await product(app, 'mug')).variants.find((each: { id: string }) => each.id === s.id).active).toBe(
+    true
+  )
+})
+
+test('an import that changes nothing writes nothing and tells nobody', async () => {
+  const app = await useCatalog()
+  const file = csvOf([sized('mug', 'S'), sized('jug', 'S')])
+  await importFile(app, file)
+  const revision = async () => (await app.platform.db.query(findRevision, [''])).map(row => row.value)
+  const { findRevision } = await revisionStatement()
+  const before = await revision()
+  for (const mode of ['best_effort', 'all_or_nothing'])
+    expect((await importFile(app, file, mode)).json.products.unchanged).toBe(2)
+  expect(await revision()).toEqual(before)
+})
+
+async function revisionStatement() {
+  const { declaredStatements } = await import('../../../platform/statement.ts')
+  const findRevision = declaredStatements().find(each => each.name === 'catalog.find_revision')
+  if (findRevision === undefined) throw new Error('catalog.find_revision is gone')
+  return { findRevision }
+}
+
+test('carts see imported prices within a second, in every process', async () => {
+  const one = await useCatalog()
+  const other = await useCatalog({}, one.databaseUrl)
+  await importFile(one, csvOf([sized('mug', 'S')]))
+  const [variant] = (await product(one, 'mug')).variants
+  const price = async () => (await other.catalog.offers([variant.id]))[0]?.price
+  expect(await price()).toBe(1_000)
+  await importFile(one, csvOf([sized('mug', 'S', '', 7)]))
+  await vi.waitFor(async () => expect(await price()).toBe(700), { timeout: 1_000, interval: 5 })
+})
+
+test('the type is the category; it moves with the file, and what a person chose stays', async () => {
+  const app = await useCatalog()
+  const ofType = (Type: string) => csvOf([{ ...sized('mug', 'S'), Type }])
+  await importFile(app, ofType('Küche'))
+  const { id } = await product(app, 'mug')
+  const chosen = (await app.request('POST', '/api/catalog/categories', { ...admin, body: { name: 'Gifts' } }))
+    .json
+  const kitchen = (await app.request('GET', '/api/categories/kuche')).json
+  const categories = async () =>
+    (await product(app, 'mug')).categories.map((category: { slug: string }) => category.slug)
+  const body = { category_ids: [kitchen.id, chosen.id] }
+  expect(await categories()).toEqual(['kuche'])
+
+  await importFile(app, ofType('Bath'))
+  expect(await categories()).toEqual(['bath'])
+  await app.request('PATCH', `/api/catalog/products/${id}`, { ...admin, body })
+  await importFile(app, ofType('Bath'))
+  expect(await categories()).toEqual(['bath', 'gifts', 'kuche'])
+  await importFile(app, ofType(''))
+  expect(await categories()).toEqual(['gifts', 'kuche'])
+})
+
+test('a product whose SKU belongs to another fails alone; among those that are new the first has it', async () => {
+  const app = await useCatalog()
+  await createProduct(app, { slug: 'owner', variants: [{ sku: 'TAKEN', price: 1 }] })
+  const file = csvOf([
+    sized('a', 'S', 'NEW'),
+    sized('b', 'S', 'NEW'),
+    sized('c', 'S', 'TAKEN'),
+    sized('d', 'S', 'D')
+  ])
+  const { json } = await importFile(app, file)
+  expect(json.products).toEqual({ created: 2, updated: 0, unchanged: 0, failed: 2 })
+  expect(json.errors).toMatchObject([
+    { row: 3, handle: 'b', message: 'The product a has the SKU NEW already.' },
+    { row: 4, handle: 'c', message: 'The product owner has the SKU TAKEN already.' }
+  ])
+})
+
+test('a surprise of the database fails the product that causes it, and no other of its batch', async () => {
+  const app = await useCatalog()
+  // A slug that only the database knows to be taken: it appears between reading and writing.
+  const rows = Array.from({ length: 40 }, (_, index) => sized(`p${index}`, 'S'))
+  const { transaction } = app.platform.db
+  app.platform.db.transaction = work =>
+    transaction(tx =>
+      work({
+        ...tx,
+        query: (statement, values) => {
+          if (statement.name === 'catalog.insert_products' && String(values[0]).includes('"p13"'))
+            return tx.query(
+              { ...statement, name: `${statement.name}_broken`, text: 'select 1 / ($1::text = $1)::int / 0' },
+              values
+            )
+          return tx.query(statement, values)
+        }
+      })
+    )
+  const { json } = await importFile(app, csvOf(rows))
+  expect(json.products).toEqual({ created: 39, updated: 0, unchanged: 0, failed: 1 })
+  expect(json.errors).toMatchObject([
+    { row: 15, handle: 'p13', message: expect.stringContaining('division') }
+  ])
+
+  const all = await importFile(app, csvOf([...rows, sized('q', 'S')]), 'all_or_nothing')
+  expect(all.status).toBe(400)
+  expect(all.json.report.errors[0].message).toContain('division')
+  expect((await app.request('GET', '/api/products/q')).status).toBe(404)
+})
+
+test('5,000 rows are imported in batches, also in one transaction, and lists are right afterwards', async () => {
+  const app = await useCatalog()
+  const rows = Array.from({ length: 5_000 }, (_, index) =>
+    sized(`p${Math.floor(index / 5)}`, `S${index % 5}`, '', (index % 900) + 1)
+  )
+  const seen: number[] = []
+  const report = await app.catalog.importCsv(
+    Readable.from([csvOf(rows)]),
+    {},
+    ({ rows: done, rowsTotal }) => {
+      expect(rowsTotal).toBe(5_000)
+      seen.push(done)
+    }
+  )
+  expect(report).toMatchObject({ rows: 5_000, products: { created: 1_000 }, variants: { created: 5_000 } })
+  expect(seen.length).toBeGreaterThanOrEqual(5)
+  expect(seen).toEqual(seen.toSorted((a, b) => a - b))
+  expect((await app.request('GET', '/api/products?count=true&sort=price')).json).toMatchObject({
+    total: 1_000,
+    items: expect.arrayContaining([expect.objectContaining({ discounted_price: 100 })])
+  })
+  const dearer = rows.map(row => ({ ...row, 'Variant Price': Number(row['Variant Price']) + 1_000 }))
+  const all = await app.catalog.importCsv(Readable.from([csvOf(dearer)]), { mode: 'all_or_nothing' })
+  expect(all).toMatchObject({ products: { updated: 1_000 }, variants: { updated: 5_000 } })
+  expect((await app.request('GET', '/api/products?sort=price&limit=1')).json.items[0].price).toBe(100_100)
+})
+
+test('rows of a product that lie apart are refused, instead of taking its variants away', async () => {
+  const app = await useCatalog()
+  const { json } = await importFile(app, csvOf([sized('a', 'S'), sized('b', 'S'), sized('A', 'M')]))
+  expect(json.products).toMatchObject({ created: 2, failed: 1 })
+  expect(json.errors).toMatchObject([{ row: 4, handle: 'A' }])
+})
+
+test('rubbish is refused with a reason and leaves the catalog as it was', async () => {
+  const app = await useCatalog()
+  await createProduct(app)
+  const header = csvOf([])
+  const rubbish = {
+    nothing: '',
+    'a header in Latin': csvOf([]).replaceAll(',', ';'),
+    'random bytes': Buffer.from(Array.from({ length: 5_000 }, (_, index) => (index * 7_919) % 256)),
+    'an image': Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'),
+    'UTF-16': Buffer.from(`\ufeff${header}`, 'utf16le'),
+    JSON: '{"products":[]}',
+    'a quote that is never closed': `${header}\nmug,"Mug,,Size,S,,10\njug,Jug,,Size,S,,10\n`
+  }
+  for (const [what, body] of Object.entries(rubbish)) {
+    const { status, json } = await importFile(app, body)
+    expect([what, status, json.code]).toEqual([what, 400, 'CATALOG_IMPORT_FAILED'])
+    expect(json.report.errors[0].message).not.toBe('')
+  }
+  expect((await importFile(app, header)).json).toMatchObject({ rows: 0, products: { created: 0, failed: 0 } })
+  const cell = `${header}\nmug,"${'x'.repeat(1_000_000)}",,Size,S,,10\njug,Jug,,Size,S,,10\n`
+  expect((await importFile(app, cell)).json.products).toEqual({
+    created: 1,
+    updated: 0,
+    unchanged: 0,
+    failed: 1
+  })
+  expect((await app.request('GET', '/api/products?count=true')).json.total).toBe(2)
+})
+
+test('only CSV is taken, and only here', async () => {
+  const app = await useCatalog()
+  for (const type of ['application/json', 'multipart/form-data', 'text/plain', 'text/csvx', '']) {
+    const headers = { 'content-type': type }
+    const { status } = await app.request('POST', '/api/catalog/import', { ...admin, headers, body: '{}' })
+    expect([type, status]).toEqual([type, 415])
+  }
+  const headers = { 'content-type': 'text/csv; charset=utf-8' }
+  const body = csvOf([sized('mug', 'S')])
+  expect((await app.request('POST', '/api/catalog/import', { ...admin, headers, body })).status).toBe(200)
+  expect((await app.request('POST', '/api/catalog/products', { ...admin, headers, body })).status).toBe(415)
+  expect(
+    (await app.request('POST', '/api/catalog/import?mode=some', { ...admin, headers, body })).status
+  ).toBe(400)
+})

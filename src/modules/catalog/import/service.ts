@@ -1,0 +1,207 @@
+import type { Readable } from 'node:stream'
+import { DomainError } from '../../../kernel/errors.ts'
+import type { Database } from '../../../platform/postgres.ts'
+import { databaseUnavailable } from '../../../platform/postgres-errors.ts'
+import { importFailed } from '../errors.ts'
+import type { Changes } from '../revision/changes.ts'
+import { applyBatch, type Outcome } from './batch.ts'
+import type { ProductDraft } from './draft.ts'
+import { type Header, readHeader } from './header.ts'
+import {
+  addCounts,
+  addFailure,
+  emptyReport,
+  FileRefused,
+  type Mode,
+  noCounts,
+  type Report,
+  refusalReport
+} from './report.ts'
+import { type CsvRecord, groupRows, readRecords } from './rows.ts'
+import { productOf } from './shopify.ts'
+import { type Spooled, spool } from './spool.ts'
+
+export const IMPORT_BYTES_MAX = 536_870_912
+const BATCH_PRODUCTS = 200
+
+export type ImportOptions = { mode?: Mode }
+/** How far an import has come, after each batch. */
+export type Progress = { rows: number; rowsTotal: number }
+type OnProgress = (progress: Progress) => void
+type Deps = { db: Database; changes: Changes; currency: string }
+
+/** Imports products from Shopify's CSV exports. Importing a file twice changes nothing the second time. */
+export function createImporter({ db, changes, currency }: Deps) {
+  /**
+   * `best_effort` imports every product that has no fault, 200 in a transaction; `all_or_nothing` imports all of them
+   * in one transaction, or none. @throws `CATALOG_IMPORT_FAILED` with the report, and then nothing was changed.
+   */
+  async function importCsv(stream: Readable, options: ImportOptions = {}, onProgress: OnProgress = () => {}) {
+    const { mode = 'best_effort' } = options
+    try {
+      const file = await spool(stream, IMPORT_BYTES_MAX)
+      return await importFile(file, mode, onProgress).finally(file.remove)
+    } catch (cause) {
+      if (!(cause instanceof FileRefused)) throw cause
+      throw importFailed({ cause, details: { report: refusalReport(mode, cause) } })
+    }
+  }
+
+  async function importFile(file: Spooled, mode: Mode, onProgress: OnProgress): Promise<Report> {
+    const { header, rowsTotal } = await checkFile(file)
+    const progress = (report: Report) => onProgress({ rows: report.rows, rowsTotal })
+    const read = (report: Report) => readBatches(file, header, currency, report)
+    const report = await (mode === 'best_effort' ? importSome : importAll)(read, progress)
+    report.errors.sort((a, b) => a.row - b.row)
+    return report
+  }
+
+  type Read = (report: Report) => AsyncIterable<ProductDraft[]>
+  type OnBatch = (report: Report) => void
+
+  async function importSome(read: Read, onBatch: OnBatch): Promise<Report> {
+    const report = emptyReport('best_effort')
+    for await (const drafts of read(report)) {
+      for (const outcome of await applySeparately(drafts)) addOutcome(report, outcome)
+      onBatch(report)
+    }
+    return report
+  }
+
+  /** When the database refuses a batch, its halves are tried by themselves, until only what is at fault is left. */
+  async function applySeparately(drafts: readonly ProductDraft[]): Promise<Outcome[]> {
+    try {
+      const outcome = await db.transaction(async tx => {
+        const applied = await applyBatch(tx, drafts, currency)
+        if (applied.changedIds.length === 0) return applied
+        await changes.reprice(tx, applied.changedIds)
+        await changes.publish(tx, applied.changedIds)
+        return applied
+      })
+      return [outcome]
+    } catch (error) {
+      if (isGone(error)) throw error
+      const [first] = drafts
+      if (first === undefined) throw error
+      if (drafts.length === 1) return [refusedByDatabase(first, error)]
+      const middle = Math.ceil(drafts.length / 2)
+      return [
+        ...(await applySeparately(drafts.slice(0, middle))),
+        ...(await applySeparately(drafts.slice(middle)))
+      ]
+    }
+  }
+
+  async function importAll(read: Read, onBatch: OnBatch): Promise<Report> {
+    // The transaction may have to run again, and then starts with a new report.
+    return db.transaction(async tx => {
+      const report = emptyReport('all_or_nothing')
+      const changedIds: string[] = []
+      for await (const drafts of read(report)) {
+        // Once there is a fault, the rest is only read to find the others.
+        if (report.errors_total > 0) continue
+        const outcome = await applyBatch(tx, drafts, currency).catch(error => {
+          throw batchRefused(drafts, error)
+        })
+        addOutcome(report, outcome)
+        await changes.reprice(tx, outcome.changedIds)
+        changedIds.push(...outcome.changedIds)
+        onBatch(report)
+      }
+      if (report.errors_total > 0) {
+        const { failed } = report.products
+        const { products, variants } = noCounts()
+        throw importFailed({
+          details: { report: { ...report, products: { ...products, failed }, variants } }
+        })
+      }
+      if (changedIds.length > 0) await changes.publish(tx, changedIds)
+      return report
+    })
+  }
+
+  return importCsv
+}
+export type ImportCsv = ReturnType<typeof createImporter>
+
+/** Reads the file once, to its end. @throws FileRefused when it is not CSV or lacks columns */
+async function checkFile(file: Spooled): Promise<{ header: Header; rowsTotal: number }> {
+  let header: Header | undefined
+  let rowsTotal = 0
+  for await (const { row, cells } of readRecords(file.open())) {
+    if (header !== undefined) {
+      rowsTotal += 1
+      continue
+    }
+    const found = readHeader(cells)
+    if ('problem' in found) throw new FileRefused(row, found.problem)
+    header = found.header
+  }
+  if (header === undefined) throw new FileRefused(1, 'The file is empty.')
+  return { header, rowsTotal }
+}
+
+/** The products of the file, 200 at a time. What is wrong with the others goes into the report. */
+async function* readBatches(
+  file: Spooled,
+  header: Header,
+  currency: string,
+  report: Report
+): AsyncGenerator<ProductDraft[]> {
+  const seen = new Set<string>()
+  let batch: ProductDraft[] = []
+  for await (const group of groupRows(countRows(file, report), header)) {
+    const parsed = productOf(group, header, currency)
+    if ('problems' in parsed) {
+      addFailure(report, parsed.problems)
+    } else if (seen.has(parsed.draft.slug)) {
+      const message = 'The rows of a product must follow each other; there were some further up.'
+      addFailure(report, [{ row: parsed.draft.row, handle: group.handle, message }])
+    } else {
+      seen.add(parsed.draft.slug)
+      batch.push(parsed.draft)
+    }
+    if (batch.length < BATCH_PRODUCTS) continue
+    yield batch
+    batch = []
+  }
+  yield batch
+}
+
+async function* countRows(file: Spooled, report: Report): AsyncGenerator<CsvRecord> {
+  let isHeader = true
+  for await (const record of readRecords(file.open())) {
+    if (!isHeader) {
+      report.rows += 1
+      yield record
+    }
+    isHeader = false
+  }
+}
+
+function addOutcome(report: Report, { counts, failures }: Outcome): void {
+  addCounts(report, counts)
+  for (const problems of failures) addFailure(report, problems)
+}
+
+const isGone = (error: unknown) => error instanceof DomainError && error.code === databaseUnavailable.code
+
+const refusedByDatabase = (draft: ProductDraft, error: unknown): Outcome => ({
+  counts: noCounts(),
+  changedIds: [],
+  failures: [
+    [{ row: draft.row, handle: draft.slug, message: `The database refused it: ${reasonOf(error)}.` }]
+  ]
+})
+
+function batchRefused(drafts: readonly ProductDraft[], error: unknown): unknown {
+  if (error instanceof DomainError) return error
+  const last = drafts.at(-1)?.row
+  return new FileRefused(
+    drafts.at(0)?.row ?? 1,
+    `The database refused the products from here to row ${last}: ${reasonOf(error)}.`,
+    error
+  )
+}
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,178 @@
+import { expect, test } from 'vitest'
+import { type Field, readHeader } from './header.ts'
+import { productOf } from './shopify.ts'
+import { deriveSku } from './sku.ts'
+
+const HEADINGS: Partial<Record<Field, string>> = {
+  ...{ handle: 'Handle', title: 'Title', body: 'Body (HTML)', vendor: 'Vendor', type: 'Type', tags: 'Tags' },
+  ...{ published: 'Published', status: 'Status', price: 'Variant Price', sku: 'Variant SKU' },
+  ...{ option1Name: 'Option1 Name', option1Value: 'Option1 Value', grams: 'Variant Grams' },
+  ...{
+    option2Name: 'Option2 Name',
+    option2Value: 'Option2 Value',
+    compareAtPrice: 'Variant Compare At Price'
+  },
+  ...{ imageSrc: 'Image Src', imagePosition: 'Image Position', imageAlt: 'Image Alt Text' },
+  ...{ barcode: 'Variant Barcode', variantImage: 'Variant Image' }
+}
+type Cells = Partial<Record<Field, string>>
+const first: Cells = { handle: 'mug', title: 'Mug', price: '10.00' }
+
+/** A product made of rows 2, 3, …; the file has the columns that any row uses. */
+function read(rows: Cells[], currency = 'USD') {
+  const fields = [...new Set(rows.flatMap(row => Object.keys(row)))] as Field[]
+  const found = readHeader(fields.map(field => HEADINGS[field] ?? ''))
+  if (!('header' in found)) throw new Error(found.problem)
+  const { header } = found
+  const group = rows.map((row, index) => ({
+    row: index + 2,
+    width: fields.length,
+    cell: (field: Field) => (fields.includes(field) ? (row[field] ?? '') : undefined)
+  }))
+  return productOf({ handle: rows[0]?.handle ?? '', rows: group, isCut: false }, header, currency)
+}
+
+function draftOf(...rows: Cells[]) {
+  const parsed = read(rows)
+  if (!('draft' in parsed)) throw new Error(JSON.stringify(parsed.problems))
+  return parsed.draft
+}
+
+function problemsOf(...rows: Cells[]) {
+  const parsed = read(rows)
+  return 'problems' in parsed ? parsed.problems.map(({ row, column }) => `${row} ${column}`) : []
+}
+
+test('what the file has no column for is absent, what it has an empty cell for is empty', () => {
+  expect(draftOf(first).fields).toEqual({ name: 'Mug', options: [] })
+  expect(draftOf({ ...first, body: '', vendor: '', tags: '', imageSrc: '', type: '' })).toMatchObject({
+    fields: { description: '', brand: null, tags: [], images: [] },
+    type: null
+  })
+})
+
+test('a compare-at price above the price makes it a sale price; any other takes nothing off', () => {
+  const prices = (price: string, compareAtPrice: string) => {
+    const { price_minor, sale_price_minor } =
+      draftOf({ ...first, price, compareAtPrice }).variants[0]?.fields ?? {}
+    return [price_minor, sale_price_minor]
+  }
+  expect(prices('20.00', '28.00')).toEqual([2_800, 2_000])
+  expect(prices('20.00', '20.00')).toEqual([2_000, null])
+  expect(prices('20.00', '10.00')).toEqual([2_000, null])
+  expect(prices('20', '')).toEqual([2_000, null])
+  expect(prices('0', '0.00')).toEqual([0, null])
+})
+
+test('amounts have the places of the currency', () => {
+  const priceIn = (price: string, currency: string) => {
+    const parsed = read([{ ...first, price }], currency)
+    return 'draft' in parsed ? parsed.draft.variants[0]?.fields.price_minor : 'refused'
+  }
+  expect(priceIn('1500', 'JPY')).toBe(1_500)
+  expect(priceIn('1500.00', 'JPY')).toBe(1_500)
+  expect(priceIn('1500.5', 'JPY')).toBe('refused')
+  expect(priceIn('1.234', 'KWD')).toBe(1_234)
+})
+
+test('what cannot be sold under a price is refused by row and column', () => {
+  for (const price of ['', 'ten', '-1', '1,000.00', '1e3', '9.995', '99999999999'])
+    expect([price, problemsOf({ ...first, price })]).toEqual([price, ['2 Variant Price']])
+  expect(problemsOf({ ...first, compareAtPrice: 'x' })).toEqual(['2 Variant Compare At Price'])
+  expect(problemsOf({ ...first, grams: 'heavy' })).toEqual(['2 Variant Grams'])
+  expect(problemsOf({ ...first, title: '' })).toEqual(['2 Title'])
+  expect(problemsOf({ ...first, title: 'x'.repeat(256) })).toEqual(['2 Title'])
+  expect(problemsOf({ ...first, title: 'caf\ufffd' })).toEqual(['2 Title'])
+  expect(problemsOf({ ...first, body: 'x'.repeat(200_001) })).toEqual(['2 Body (HTML)'])
+  expect(problemsOf({ ...first, status: 'sold' })).toEqual(['2 Status'])
+  for (const handle of ['', 'a b', 'a/b', 'a?b', '.', 'x'.repeat(256)])
+    expect(problemsOf({ ...first, handle })).toEqual(['2 Handle'])
+})
+
+test('Shopify calls a product without variants one with the title Default Title', () => {
+  const { fields, variants } = draftOf({ ...first, option1Name: 'Title', option1Value: 'Default Title' })
+  expect(fields.options).toEqual([])
+  expect(variants).toMatchObject([{ sku: null, fields: { name: 'Mug', attributes: {} } }])
+})
+
+test('rows with a price, an SKU or options are variants, rows with an image address are images', () => {
+  const { fields, variants } = draftOf(
+    { ...first, ...{ option1Name: 'Size', option1Value: 'S', option2Name: 'Colour', option2Value: 'Red' } },
+    { handle: 'mug', option1Value: 'L', option2Value: 'Red', price: '12.00', sku: 'L-RED' },
+    { handle: 'mug', imageSrc: 'https://example.com/2.png', imagePosition: '2' },
+    { handle: 'mug', imageSrc: 'https://example.com/1.png', imagePosition: '1', imageAlt: 'One' },
+    { handle: 'mug', imageSrc: 'https://example.com/1.png', imagePosition: '3' }
+  )
+  expect(fields.options).toEqual([
+    { name: 'Size', values: ['S', 'L'] },
+    { name: 'Colour', values: ['Red'] }
+  ])
+  expect(fields.images).toEqual([
+    { url: 'https://example.com/1.png', alt: 'One' },
+    { url: 'https://example.com/2.png', alt: null }
+  ])
+  expect(variants).toMatchObject([
+    { row: 2, fields: { name: 'S / Red', attributes: { Size: 'S', Colour: 'Red' } } },
+    { row: 3, sku: 'L-RED', fields: { name: 'L / Red', price_minor: 1_200 } }
+  ])
+})
+
+test('the same options or the same SKU twice in a product are refused', () => {
+  const options = { option1Name: 'Size', option1Value: 'S' }
+  expect(problemsOf({ ...first, ...options }, { ...first, option1Value: 'S' })).toEqual(['3 Option1 Value'])
+  expect(problemsOf({ ...first, ...options, sku: 'A' }, { ...first, option1Value: 'M', sku: 'A' })).toEqual([
+    '3 Variant SKU'
+  ])
+  expect(problemsOf({ ...first, ...options, option2Name: 'Size', option2Value: 'S' })).toEqual([
+    '2 Option1 Name'
+  ])
+})
+
+test('status and publication decide whether a product is for sale', () => {
+  const statusOf = (cells: Cells) => draftOf({ ...first, ...cells }).fields.status
+  expect(statusOf({ published: 'true' })).toBe('active')
+  expect(statusOf({ published: 'FALSE' })).toBe('draft')
+  expect(statusOf({ published: '' })).toBeUndefined()
+  expect(statusOf({ status: 'Active', published: 'true' })).toBe('active')
+  expect(statusOf({ status: 'active', published: 'false' })).toBe('draft')
+  expect(statusOf({ status: 'draft', published: 'true' })).toBe('draft')
+  expect(statusOf({ status: 'archived', published: 'true' })).toBe('archived')
+})
+
+test('tags are told apart by commas, line breaks in names become blanks, HTML stays as it is', () => {
+  const { fields } = draftOf({ ...first, title: ' A\r\nmug ', tags: 'tea, big ,tea,,', body: ' <p>\n</p> ' })
+  expect(fields).toMatchObject({ name: 'A mug', tags: ['tea', 'big'], description: ' <p>\n</p> ' })
+})
+
+test('numbers that were quoted for spreadsheets lose the apostrophe', () => {
+  const [variant] = draftOf({ ...first, sku: "'0012", barcode: "'0400638" }).variants
+  expect(variant).toMatchObject({ sku: '0012', fields: { barcode: '0400638' } })
+})
+
+test('images must have an http or https address', () => {
+  for (const imageSrc of ['javascript:alert(1)', 'data:text/html,x', '/a.png', 'https://'])
+    expect(problemsOf({ ...first, imageSrc })).toEqual(['2 Image Src'])
+  expect(problemsOf({ ...first, variantImage: 'ftp://example.com' })).toEqual(['2 Variant Image'])
+})
+
+test('a product has 250 variants and 250 images at most', () => {
+  const sizes = Array.from({ length: 251 }, (_, index) => ({
+    ...first,
+    option1Name: 'Size',
+    option1Value: `${index}`
+  }))
+  expect(problemsOf(...sizes)).toEqual(['2 Handle'])
+  const images = Array.from({ length: 251 }, (_, index) => ({ imageSrc: `https://example.com/${index}.png` }))
+  expect(problemsOf(first, ...images)).toEqual(['253 Image Src'])
+})
+
+test('a derived SKU is the same every time, and another for other products and options', () => {
+  const none = new Set<string>()
+  expect(deriveSku('linen-shirt', ['Crème brûlée', 'S/M'], none)).toBe('LINEN-SHIRT.CREME-BRULEE.S-M')
+  expect(deriveSku('shirt-red', [], none)).not.toBe(deriveSku('shirt', ['Red'], none))
+  const taken = new Set([deriveSku('shirt', ['S/M'], none)])
+  const other = deriveSku('shirt', ['S-M'], taken)
+  expect(taken.has(other)).toBe(false)
+  expect(deriveSku('shirt', ['S-M'], taken)).toBe(other)
+  expect(deriveSku('x'.repeat(255), ['y'.repeat(255)], none).length).toBeLessThanOrEqual(255)
+})

@@ -1,0 +1,186 @@
+import type { Option } from '../products/repository.ts'
+import {
+  DESCRIPTION_LENGTH_MAX,
+  IMAGES_MAX,
+  NAME_LENGTH_MAX,
+  OPTION_NAME_LENGTH_MAX,
+  OPTION_VALUE_LENGTH_MAX,
+  TAG_LENGTH_MAX,
+  TAGS_MAX
+} from '../products/schema.ts'
+import { ALT_LENGTH_MAX, SLUG, SLUG_LENGTH_MAX } from '../schema.ts'
+import { variantName } from '../variants/row.ts'
+import { BARCODE_LENGTH_MAX, SKU_LENGTH_MAX, VARIANTS_MAX } from '../variants/schema.ts'
+import { type Cells, cellsOf } from './cells.ts'
+import type { ProductDraft, VariantDraft } from './draft.ts'
+import type { Header } from './header.ts'
+import type { Problem } from './report.ts'
+import type { Group, Row } from './rows.ts'
+
+type Parsed = { draft: ProductDraft } | { problems: Problem[] }
+type Fields = ProductDraft['fields']
+
+const OPTIONS = [
+  ['option1Name', 'option1Value'],
+  ['option2Name', 'option2Value'],
+  ['option3Name', 'option3Value']
+] as const
+const slugPattern = new RegExp(SLUG, 'u')
+
+/**
+ * Reads the rows of one product in a Shopify export: the first says what the product is, each row with a price, an SKU
+ * or option values is a variant, each with an image address an image.
+ */
+export function productOf({ handle, rows, isCut }: Group, header: Header, currency: string): Parsed {
+  const cells = cellsOf(handle, header, currency)
+  const [first] = rows
+  if (first === undefined) throw new RangeError('a group has a row')
+  const uneven = rows.find(row => row.width !== header.width)
+  if (uneven !== undefined) {
+    const message = `The row has ${uneven.width} columns where the header has ${header.width}.`
+    return { problems: [{ row: uneven.row, handle: handle || null, message }] }
+  }
+  if (handle === '') cells.refuse(first, 'handle', 'This is missing.')
+  else if (!slugPattern.test(handle) || handle.length > SLUG_LENGTH_MAX)
+    cells.refuse(first, 'handle', 'A handle is letters, digits, hyphens and underscores, 255 at most.')
+  if (isCut) cells.refuse(first, 'handle', `The product has more than ${rows.length} rows.`)
+
+  const { options, variants } = readVariants(cells, rows, first)
+  const draft: ProductDraft = {
+    row: first.row,
+    slug: handle.toLowerCase(),
+    fields: { ...readProduct(cells, first), ...readImages(cells, rows), options },
+    variants
+  }
+  const type = cells.text(first, 'type', NAME_LENGTH_MAX)
+  if (type !== undefined) draft.type = type === '' ? null : type
+  return cells.problems.length > 0 ? { problems: cells.problems } : { draft }
+}
+
+function readProduct(cells: Cells, row: Row): Omit<Fields, 'options'> {
+  const name = cells.text(row, 'title', NAME_LENGTH_MAX) ?? ''
+  if (name === '') cells.refuse(row, 'title', 'This is missing.')
+  const fields: Omit<Fields, 'options'> = { name }
+  const description = row.cell('body')?.replaceAll('\0', '')
+  if (description !== undefined) fields.description = description
+  if ((description ?? '').length > DESCRIPTION_LENGTH_MAX)
+    cells.refuse(row, 'body', `This is longer than ${DESCRIPTION_LENGTH_MAX} characters.`)
+  const brand = cells.text(row, 'vendor', NAME_LENGTH_MAX)
+  if (brand !== undefined) fields.brand = brand === '' ? null : brand
+  const tags = readTags(cells, row)
+  if (tags !== undefined) fields.tags = tags
+  const status = readStatus(cells, row)
+  if (status !== undefined) fields.status = status
+  return fields
+}
+
+function readTags(cells: Cells, row: Row): string[] | undefined {
+  const text = cells.text(row, 'tags', TAGS_MAX * (TAG_LENGTH_MAX + 2))
+  if (text === undefined) return undefined
+  const tags = [...new Set(text.split(',').map(tag => tag.trim()))].filter(tag => tag !== '')
+  if (tags.length > TAGS_MAX || tags.some(tag => tag.length > TAG_LENGTH_MAX))
+    cells.refuse(row, 'tags', `At most ${TAGS_MAX} tags of ${TAG_LENGTH_MAX} characters are allowed.`)
+  return tags
+}
+
+/** A product that is active, but not published, is a draft here. */
+function readStatus(cells: Cells, row: Row): Fields['status'] {
+  const status = cells.text(row, 'status', NAME_LENGTH_MAX)?.toLowerCase() ?? ''
+  const published = cells.text(row, 'published', NAME_LENGTH_MAX)?.toLowerCase() ?? ''
+  if (status === 'draft' || status === 'archived') return status
+  if (status !== '' && status !== 'active')
+    cells.refuse(row, 'status', 'This must be active, draft or archived.')
+  if (published !== '') return published === 'false' ? 'draft' : 'active'
+  return status === '' ? undefined : 'active'
+}
+
+function readImages(cells: Cells, rows: readonly Row[]): Pick<Fields, 'images'> {
+  const found = new Map<string, { url: string; alt: string | null; position: number }>()
+  for (const row of rows) {
+    const url = cells.url(row, 'imageSrc')
+    if (url === undefined) return {}
+    if (url === null || found.has(url)) continue
+    const alt = cells.text(row, 'imageAlt', ALT_LENGTH_MAX) || null
+    const position = Number.parseInt(row.cell('imagePosition') ?? '', 10)
+    found.set(url, { url, alt, position: position > 0 ? position : Number.MAX_SAFE_INTEGER })
+    if (found.size > IMAGES_MAX) {
+      cells.refuse(row, 'imageSrc', `A product can have ${IMAGES_MAX} images.`)
+      break
+    }
+  }
+  const sorted = [...found.values()].sort((a, b) => a.position - b.position)
+  return { images: sorted.map(({ url, alt }) => ({ url, alt })) }
+}
+
+function readVariants(cells: Cells, rows: readonly Row[], first: Row) {
+  const names = OPTIONS.map(([nameField]) => cells.text(first, nameField, OPTION_NAME_LENGTH_MAX) ?? '')
+  const named = names.filter(name => name !== '')
+  if (new Set(named).size < named.length)
+    cells.refuse(first, 'option1Name', 'Two options of the product have the same name.')
+  const given = rows.filter((row, index) => index === 0 || isVariant(row))
+  if (given.length > VARIANTS_MAX)
+    cells.refuse(first, 'handle', `A product can have ${VARIANTS_MAX} variants.`)
+
+  const options: Option[] = named.map(name => ({ name, values: [] }))
+  const seen = new Map<string, number>()
+  const skus = new Map<string, number>()
+  const variants = given.slice(0, VARIANTS_MAX).map(row => {
+    const attributes = readAttributes(cells, row, names)
+    const variant = readVariant(cells, row, first, attributes)
+    for (const option of options) {
+      const value = attributes[option.name]
+      if (value !== undefined && !option.values.includes(value)) option.values.push(value)
+    }
+    const combination = JSON.stringify(Object.entries(attributes))
+    const earlier = seen.get(combination)
+    if (earlier !== undefined)
+      cells.refuse(row, 'option1Value', `Row ${earlier} of the product has the same option values.`)
+    seen.set(combination, earlier ?? row.row)
+    const sameSku = variant.sku === null ? undefined : skus.get(variant.sku)
+    if (sameSku !== undefined) cells.refuse(row, 'sku', `Row ${sameSku} of the product has the same SKU.`)
+    if (variant.sku !== null) skus.set(variant.sku, sameSku ?? row.row)
+    return variant
+  })
+  return { options: options.filter(option => option.values.length > 0), variants }
+}
+
+const isVariant = (row: Row) =>
+  (['price', 'sku', 'option1Value', 'option2Value', 'option3Value'] as const).some(
+    field => (row.cell(field) ?? '').trim() !== ''
+  )
+
+/** `{}` for a product that is not sold in several variants: Shopify calls that the title `Default Title`. */
+function readAttributes(cells: Cells, row: Row, names: readonly string[]): Record<string, string> {
+  const values = OPTIONS.map(([, valueField]) => cells.text(row, valueField, OPTION_VALUE_LENGTH_MAX) ?? '')
+  if (names[0] === 'Title' && values[0] === 'Default Title' && values[1] === '' && values[2] === '') return {}
+  const named = values.flatMap((value, index) => {
+    const name = names[index] || `Option${index + 1}`
+    return value === '' ? [] : [[name, value] as const]
+  })
+  return Object.fromEntries(named)
+}
+
+function readVariant(cells: Cells, row: Row, first: Row, attributes: Record<string, string>): VariantDraft {
+  const price = cells.amount(row, 'price')
+  if (price === null && (row.cell('price') ?? '').trim() === '')
+    cells.refuse(row, 'price', 'This is missing.')
+  const compareAt = cells.amount(row, 'compareAtPrice')
+  const isOnSale = price !== null && compareAt !== null && compareAt > price
+  const fields: VariantDraft['fields'] = {
+    name: variantName(Object.values(attributes), (first.cell('title') ?? '').trim()),
+    price_minor: (isOnSale ? compareAt : price) ?? 0,
+    sale_price_minor: isOnSale ? price : null,
+    attributes
+  }
+  const image = cells.url(row, 'variantImage')
+  if (image !== undefined) fields.image_url = image
+  const grams = cells.grams(row)
+  if (grams !== undefined) fields.weight_grams = grams
+  const barcode = cells.text(row, 'barcode', BARCODE_LENGTH_MAX)
+  if (barcode !== undefined) fields.barcode = unquoted(barcode) || null
+  const sku = unquoted(cells.text(row, 'sku', SKU_LENGTH_MAX) ?? '')
+  return { row: row.row, sku: sku === '' ? null : sku, fields }
+}
+
+// Shopify puts an apostrophe before numbers that a spreadsheet would otherwise round.
+const unquoted = (text: string) => text.replace(/^'(?=\d)/, '')

@@ -1,0 +1,37 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { FileRefused } from './report.ts'
+
+/** A file that can be read several times. */
+export type Spooled = { open(): Readable; remove(): Promise<void> }
+
+/**
+ * Puts a stream into a temporary file. An import reads it twice, and while it holds locks it must not wait for
+ * whoever is still sending. @throws FileRefused when it is cut off or longer than `bytesMax`
+ */
+export async function spool(stream: Readable, bytesMax: number): Promise<Spooled> {
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright-import-'))
+  const path = join(folder, 'file.csv')
+  const remove = () => rm(folder, { recursive: true, force: true })
+  try {
+    await pipeline(stream, limited(bytesMax), createWriteStream(path))
+  } catch (cause) {
+    await remove()
+    throw new FileRefused(1, `The file did not arrive: ${(cause as Error).message}`, cause)
+  }
+  return { open: () => createReadStream(path), remove }
+}
+
+const limited = (bytesMax: number) =>
+  async function* (chunks: AsyncIterable<Buffer>) {
+    let bytes = 0
+    for await (const chunk of chunks) {
+      bytes += chunk.length
+      if (bytes > bytesMax) throw new RangeError(`The file is larger than ${bytesMax} bytes.`)
+      yield chunk
+    }
+  }

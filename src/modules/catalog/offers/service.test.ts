@@ -1,0 +1,280 @@
+import { expect, test, vi } from 'vitest'
+import {
+  type CatalogApp,
+  createDiscount,
+  createProduct,
+  useCatalog
+} from '../../../../test/support/catalog.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Broadcast, Subscriber } from '../../../platform/broadcast.ts'
+import type { Queryable } from '../../../platform/postgres.ts'
+import { createOffers } from './service.ts'
+
+const BYTES = 1_000_000
+const admin = { token: 'admin' }
+
+async function sell(app: CatalogApp, fields: Record<string, unknown> = {}) {
+  const product = await createProduct(app, fields)
+  return { product, ids: product.variants.map((variant: { id: string }) => variant.id) as string[] }
+}
+
+const priceOf = async (app: CatalogApp, id: string | undefined) =>
+  (await app.catalog.offers([id ?? '']))[0]?.discountedPrice
+
+/** What is cached is gone once the news of the last change has come in. */
+async function settled(app: CatalogApp, check: () => Promise<void>) {
+  await vi.waitFor(check, { timeout: 1_000, interval: 5 })
+  app.statementsSince()
+}
+
+test('offers come in the order of the ids, with undefined for what is not sold', async () => {
+  const app = await useCatalog()
+  const { product, ids } = await sell(app, {
+    name: 'Mug',
+    images: [{ url: 'https://example.com/mug.png' }],
+    variants: [
+      { sku: 'A', price: 1_000, sale_price: 800, attributes: { Colour: 'Red' } },
+      { sku: 'B', price: 2_000, image_url: 'https://example.com/b.png' },
+      { sku: 'C', price: 3_000, active: false },
+      { sku: 'D', price: 3_000, currency: 'EUR' }
+    ]
+  })
+  const draft = await sell(app, { status: 'draft' })
+  const [a, b, c, d] = ids as [string, string, string, string]
+  const wanted = [b, newId(), a, c, d, ...draft.ids, b]
+  const offers = await app.catalog.offers(wanted)
+  expect(offers.map(offer => offer?.variantId)).toEqual([b, undefined, a, undefined, undefined, undefined, b])
+  expect(offers[2]).toMatchObject({ price: 1_000, discountedPrice: 800, currency: 'USD' })
+  expect(JSON.parse(`{${offers[2]?.json}}`)).toEqual({
+    variant_id: a,
+    product_id: product.id,
+    name: 'Mug',
+    sku: 'A',
+    price: 1_000,
+    discounted_price: 800,
+    image_url: 'https://example.com/mug.png',
+    attributes: { Colour: 'Red' }
+  })
+  expect(JSON.parse(`{${offers[0]?.json}}`).image_url).toBe('https://example.com/b.png')
+})
+
+test('one statement loads all that is missing, none runs when everything is known, unknown ids included', async () => {
+  const app = await useCatalog()
+  const { ids } = await sell(app, {
+    variants: [
+      { sku: 'A', price: 1 },
+      { sku: 'B', price: 2 },
+      { sku: 'C', price: 3 }
+    ]
+  })
+  const unknown = newId()
+  await settled(app, async () => expect(await app.catalog.offers(ids.slice(0, 1))).toHaveLength(1))
+  await app.catalog.offers([...ids, unknown])
+  expect(app.statementsSince()).toEqual(['catalog.list_offers'])
+  await app.catalog.offers([...ids, unknown])
+  await app.catalog.offers([])
+  expect(app.statementsSince()).toEqual([])
+})
+
+test('an edit in one process is seen by another within a second', async () => {
+  const one = await useCatalog()
+  const other = await useCatalog({}, one.databaseUrl)
+  const { product, ids } = await sell(one)
+  const [id] = ids
+  await vi.waitFor(async () => {
+    expect(await priceOf(other, id)).toBe(1_000)
+    other.statementsSince()
+    await priceOf(other, id)
+    expect(other.statementsSince()).toEqual([])
+  })
+
+  await one.request('PATCH', `/api/catalog/variants/${id}`, { ...admin, body: { price: 700 } })
+  await vi.waitFor(async () => expect(await priceOf(other, id)).toBe(700), { timeout: 1_000, interval: 5 })
+  await one.request('PATCH', `/api/catalog/products/${product.id}`, {
+    ...admin,
+    body: { status: 'archived' }
+  })
+  await vi.waitFor(async () => expect(await priceOf(other, id)).toBeUndefined(), {
+    timeout: 1_000,
+    interval: 5
+  })
+  await one.request('PATCH', `/api/catalog/products/${product.id}`, { ...admin, body: { status: 'active' } })
+  await vi.waitFor(async () => expect(await priceOf(other, id)).toBe(700), { timeout: 1_000, interval: 5 })
+  await one.request('DELETE', `/api/catalog/products/${product.id}`, admin)
+  await vi.waitFor(async () => expect(await priceOf(other, id)).toBeUndefined(), {
+    timeout: 1_000,
+    interval: 5
+  })
+})
+
+test('a change of more variants than a message holds is heard of too', async () => {
+  const one = await useCatalog()
+  const other = await useCatalog({}, one.databaseUrl)
+  const variants = Array.from({ length: 250 }, (_, index) => ({ sku: `V${index}`, price: 500 }))
+  const { product, ids } = await sell(one, { variants })
+  await vi.waitFor(async () => {
+    await other.catalog.offers(ids)
+    other.statementsSince()
+    await other.catalog.offers(ids)
+    expect(other.statementsSince()).toEqual([])
+  })
+  await createDiscount(one, { scope: 'product', target_id: product.id, amount: 100 })
+  await vi.waitFor(
+    async () => {
+      const offers = await other.catalog.offers(ids)
+      expect(new Set(offers.map(offer => offer?.discountedPrice))).toEqual(new Set([400]))
+    },
+    { timeout: 1_000, interval: 5 }
+  )
+})
+
+test('a discount starts and ends for cached offers without anybody changing anything', async () => {
+  const app = await useCatalog()
+  const { product, ids } = await sell(app)
+  await createDiscount(app, {
+    scope: 'product',
+    target_id: product.id,
+    percentage_ppm: 500_000,
+    starts_at: new Date(Date.now() + 400).toISOString(),
+    ends_at: new Date(Date.now() + 900).toISOString()
+  })
+  const seen: (number | undefined)[] = []
+  await vi.waitFor(
+    async () => {
+      const price = await priceOf(app, ids[0])
+      if (price !== seen.at(-1)) seen.push(price)
+      expect(seen).toEqual([1_000, 500, 1_000])
+    },
+    { timeout: 3_000, interval: 10 }
+  )
+})
+
+/** A broadcast in the hands of the test. */
+function fakeBroadcast() {
+  const subscribers: Subscriber[] = []
+  const state = { live: true }
+  const broadcast: Broadcast = {
+    publish: async () => {},
+    subscribe: (_topic, subscriber) => subscribers.push(subscriber),
+    isLive: () => state.live,
+    close: async () => {}
+  }
+  return {
+    broadcast,
+    say: (payload: string) => {
+      for (const each of subscribers) each.onMessage(payload)
+    },
+    setLive: (live: boolean) => {
+      state.live = live
+      for (const each of subscribers) each.onGap()
+    }
+  }
+}
+
+/** A database whose one answer waits until the test lets it go. */
+function slowDatabase(id: string) {
+  const gate = Promise.withResolvers<void>()
+  const state = { price: 100, queries: 0 }
+  const db = {
+    query: async () => {
+      state.queries += 1
+      const row = {
+        id,
+        product_id: newId(),
+        name: 'Mug',
+        sku: 'A',
+        price_minor: state.price,
+        sale_price_minor: null,
+        image_url: null,
+        attributes: {},
+        discounts: null
+      }
+      await gate.promise
+      return [row]
+    }
+  } as unknown as Queryable
+  return { db, state, open: () => gate.resolve() }
+}
+
+for (const [how, news] of [
+  ['the variant', (id: string) => id],
+  ['everything', () => 'all'],
+  ['another variant', () => newId()]
+] as const) {
+  test(`what was read before a change of ${how}, and arrives after the news, is not kept`, async () => {
+    const id = newId()
+    const { broadcast, say } = fakeBroadcast()
+    const { db, state, open } = slowDatabase(id)
+    const offers = createOffers({ db, broadcast, currency: 'USD', bytesMax: BYTES })
+    const underWay = offers([id])
+    state.price = 200
+    say(news(id))
+    open()
+    expect((await underWay)[0]?.price).toBe(100)
+    expect((await offers([id]))[0]?.price).toBe(200)
+  })
+}
+
+test('a variant that appears while it is looked for in vain is found afterwards', async () => {
+  const id = newId()
+  const { broadcast, say } = fakeBroadcast()
+  const answers: unknown[][] = [[], []]
+  const db = { query: async () => answers.shift() ?? [{ id, price_minor: 1, attributes: {} }] }
+  const offers = createOffers({ db: db as unknown as Queryable, broadcast, currency: 'USD', bytesMax: BYTES })
+  expect(await offers([id])).toEqual([undefined])
+  expect(answers).toHaveLength(1)
+  expect(await offers([id])).toEqual([undefined])
+  expect(answers).toHaveLength(1)
+  say(id)
+  expect(await offers([id])).toEqual([undefined])
+  say(id)
+  expect((await offers([id]))[0]?.price).toBe(1)
+})
+
+test('while changes may pass unheard, nothing is served from memory or kept in it', async () => {
+  const id = newId()
+  const { broadcast, setLive } = fakeBroadcast()
+  const { db, state, open } = slowDatabase(id)
+  open()
+  const offers = createOffers({ db, broadcast, currency: 'USD', bytesMax: BYTES })
+  await offers([id])
+  await offers([id])
+  expect(state.queries).toBe(1)
+  setLive(false)
+  await offers([id])
+  await offers([id])
+  expect(state.queries).toBe(3)
+  setLive(true)
+  await offers([id])
+  await offers([id])
+  expect(state.queries).toBe(4)
+})
+
+test('the memory for offers is bounded, and no bound at all means nothing is kept', async () => {
+  const { broadcast } = fakeBroadcast()
+  const { db, state, open } = slowDatabase('')
+  open()
+  const rows = {
+    query: async (_: unknown, [ids]: [string[]]) => {
+      state.queries += 1
+      return ids.map(id => ({ id, price_minor: 1, sale_price_minor: null, attributes: {}, discounts: null }))
+    }
+  }
+  const database = { ...db, ...rows } as unknown as Queryable
+  const offers = createOffers({ db: database, broadcast, currency: 'USD', bytesMax: 20_000 })
+  const ids = Array.from({ length: 1_000 }, () => newId())
+  await offers(ids)
+  let kept = 0
+  for (const id of ids) {
+    const before = state.queries
+    await offers([id])
+    if (state.queries === before) kept += 1
+    if (kept > 100) break
+  }
+  expect(kept).toBeLessThan(60)
+  const none = createOffers({ db: database, broadcast, currency: 'USD', bytesMax: 0 })
+  const before = state.queries
+  await none(ids.slice(0, 1))
+  await none(ids.slice(0, 1))
+  expect(state.queries).toBe(before + 2)
+})

@@ -1,0 +1,261 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { createCategory, createProduct, useCatalog } from '../../../../test/support/catalog.ts'
+import { newId } from '../../../kernel/ids.ts'
+
+const admin = { token: 'admin' }
+
+test('a product is created with everything that belongs to it', async () => {
+  const app = await useCatalog()
+  const category = await createCategory(app, 'Küche')
+  const created = await app.request('POST', '/api/catalog/products', {
+    ...admin,
+    body: {
+      name: 'Crème Mug',
+      brand: 'Acme',
+      description: '<p>Holds tea</p>',
+      tags: ['kitchen', 'tea'],
+      options: [{ name: 'Colour', values: ['Red', 'Blue'] }],
+      images: [{ url: 'https://example.com/a.png', alt: 'A mug' }, { url: 'https://example.com/b.png' }],
+      category_ids: [category.id],
+      variants: [
+        { sku: 'MUG-R', price: 1_250, sale_price: 1_000, attributes: { Colour: 'Red' }, weight_grams: 300 },
+        { sku: 'MUG-B', price: 1_250, attributes: { Colour: 'Blue' }, barcode: '4006381333931' }
+      ]
+    }
+  })
+  expect(created.status).toBe(201)
+  expect(created.headers.etag).toBe('"1"')
+  expect(created.json).toMatchObject({
+    slug: 'creme-mug',
+    status: 'active',
+    version: 1,
+    categories: [{ slug: 'kuche', name: 'Küche' }],
+    images: [
+      { url: 'https://example.com/a.png', alt: 'A mug', position: 1 },
+      { url: 'https://example.com/b.png', alt: null, position: 2 }
+    ],
+    variants: [
+      {
+        sku: 'MUG-R',
+        name: 'Red',
+        price: 1_250,
+        sale_price: 1_000,
+        currency: 'USD',
+        position: 1,
+        active: true
+      },
+      { sku: 'MUG-B', name: 'Blue', sale_price: null, barcode: '4006381333931', position: 2 }
+    ]
+  })
+  const read = await app.request('GET', `/api/catalog/products/${created.json.id}`, admin)
+  expect(read.json).toEqual(created.json)
+})
+
+test('a patch changes what it names and nothing else, and gives the product its next version', async () => {
+  const app = await useCatalog()
+  const [one, two] = [await createCategory(app, 'One'), await createCategory(app, 'Two')]
+  const product = await createProduct(app, {
+    name: 'Mug',
+    brand: 'Acme',
+    tags: ['a'],
+    category_ids: [one.id]
+  })
+  const url = `/api/catalog/products/${product.id}`
+  const patched = await app.request('PATCH', url, {
+    ...admin,
+    body: { name: 'Jug', brand: null, category_ids: [two.id] }
+  })
+  expect(patched.status).toBe(200)
+  expect(patched.headers.etag).toBe('"2"')
+  expect(patched.json).toEqual({
+    ...product,
+    name: 'Jug',
+    brand: null,
+    categories: [{ id: two.id, slug: 'two', name: 'Two' }],
+    version: 2,
+    updated_at: expect.any(String)
+  })
+  expect((await app.request('GET', '/api/products?q=jug')).json.items).toHaveLength(1)
+  expect((await app.request('GET', '/api/products?q=mug')).json.items).toHaveLength(0)
+})
+
+test('a write with the version of yesterday is refused and changes nothing', async () => {
+  const app = await useCatalog()
+  const product = await createProduct(app)
+  const url = `/api/catalog/products/${product.id}`
+  const variantUrl = `/api/catalog/variants/${product.variants[0].id}`
+  const write = (method: string, to: string, etag: string, body?: unknown) =>
+    app.request(method, to, { ...admin, headers: { 'if-match': etag }, body })
+  expect((await write('PATCH', url, '"1"', { name: 'Jug' })).json.version).toBe(2)
+  for (const [method, to, body] of [
+    ['PATCH', url, { name: 'Jar' }],
+    ['DELETE', url, undefined],
+    ['POST', `${url}/variants`, { sku: 'NEW', price: 1 }],
+    ['PATCH', variantUrl, { price: 1 }],
+    ['DELETE', variantUrl, undefined]
+  ] as const) {
+    const { status, json } = await write(method, to, '"1"', body)
+    expect([method, to, status, json.code]).toEqual([method, to, 412, 'CATALOG_PRODUCT_STALE'])
+  }
+  expect((await app.request('GET', url, admin)).json).toMatchObject({ name: 'Jug', version: 2 })
+  expect((await write('DELETE', url, '"2"')).status).toBe(204)
+  expect((await app.request('GET', url, admin)).json.code).toBe('CATALOG_PRODUCT_NOT_FOUND')
+})
+
+test('of writers with the same version one wins', async () => {
+  const app = await useCatalog()
+  const product = await createProduct(app)
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, index) =>
+      app.request('PATCH', `/api/catalog/products/${product.id}`, {
+        ...admin,
+        headers: { 'if-match': '"1"' },
+        body: { name: `Mug ${index}` }
+      })
+    )
+  )
+  expect(answers.map(answer => answer.status).sort()).toEqual([200, 412, 412, 412, 412, 412, 412, 412])
+})
+
+test('slugs and SKUs are taken once', async () => {
+  const app = await useCatalog()
+  const product = await createProduct(app, { name: 'Mug', slug: 'mug', variants: [{ sku: 'A', price: 1 }] })
+  const post = (body: unknown) => app.request('POST', '/api/catalog/products', { ...admin, body })
+  expect((await post({ name: 'Mug' })).json).toMatchObject({ status: 409, code: 'CATALOG_SLUG_TAKEN' })
+  const second = await post({ name: 'Jug', variants: [{ sku: 'A', price: 1 }] })
+  expect(second.json).toMatchObject({ status: 409, code: 'CATALOG_SKU_TAKEN' })
+  expect((await app.request('GET', '/api/products/jug')).status).toBe(404)
+  const url = `/api/catalog/products/${product.id}/variants`
+  expect((await app.request('POST', url, { ...admin, body: { sku: 'A', price: 1 } })).json.code).toBe(
+    'CATALOG_SKU_TAKEN'
+  )
+  expect((await post({ name: '!!!' })).json.code).toBe('CATALOG_SLUG_NEEDED')
+  expect((await post({ name: 'Jug', category_ids: [newId()] })).json.code).toBe('CATALOG_CATEGORY_NOT_FOUND')
+})
+
+test('variants are added, changed and deleted one at a time', async () => {
+  const app = await useCatalog()
+  const product = await createProduct(app, { name: 'Mug', slug: 'mug' })
+  const added = await app.request('POST', `/api/catalog/products/${product.id}/variants`, {
+    ...admin,
+    body: { sku: 'BIG', price: 2_000, attributes: { Size: 'Big' } }
+  })
+  expect(added.status).toBe(201)
+  expect(added.headers.etag).toBe('"2"')
+  expect(added.json).toMatchObject({ product_id: product.id, name: 'Big', position: 2, active: true })
+  const url = `/api/catalog/variants/${added.json.id}`
+  const patched = await app.request('PATCH', url, { ...admin, body: { sale_price: 1_500, active: true } })
+  expect(patched.json).toEqual({ ...added.json, sale_price: 1_500 })
+  const seen = (await app.request('GET', '/api/products/mug')).json.variants
+  expect(seen.map((variant: { discounted_price: number }) => variant.discounted_price)).toEqual([
+    1_000, 1_500
+  ])
+  expect((await app.request('DELETE', url, admin)).status).toBe(204)
+  expect((await app.request('DELETE', url, admin)).json.code).toBe('CATALOG_VARIANT_NOT_FOUND')
+  expect((await app.request('GET', `/api/catalog/products/${product.id}`, admin)).json).toMatchObject({
+    version: 4,
+    variants: [{ sku: product.variants[0].sku }]
+  })
+})
+
+test('a product has 250 variants at most', async () => {
+  const app = await useCatalog()
+  const variants = Array.from({ length: 250 }, (_, index) => ({ sku: `V${index}`, price: 1 }))
+  const product = await createProduct(app, { variants })
+  const body = { sku: 'ONE-MORE', price: 1 }
+  const { json } = await app.request('POST', `/api/catalog/products/${product.id}/variants`, {
+    ...admin,
+    body
+  })
+  expect(json).toMatchObject({ status: 409, code: 'CATALOG_VARIANT_LIMIT', variants_max: 250 })
+})
+
+test('the administrator lists products of every status, page by page', async () => {
+  const app = await useCatalog()
+  for (const status of ['active', 'draft', 'archived', 'draft', 'active'])
+    await createProduct(app, { name: `Mug ${status}`, status })
+  const list = (query: string) => app.request('GET', `/api/catalog/products?${query}`, admin)
+  const first = (await list('limit=3&count=true')).json
+  expect(first.total).toBe(5)
+  const second = (await list(`limit=3&cursor=${first.next_cursor}`)).json
+  const all = [...first.items, ...second.items]
+  expect(all.map(item => item.status)).toEqual(['active', 'draft', 'archived', 'draft', 'active'])
+  expect(second.next_cursor).toBeNull()
+  expect((await list('status=draft&count=true')).json).toMatchObject({ total: 2, items: [{}, {}] })
+  expect((await list('q=ARCH')).json.items).toHaveLength(1)
+  expect((await list(`status=draft&cursor=${first.next_cursor}`)).json.code).toBe('INVALID_CURSOR')
+})
+
+test('a request that was applied, but not answered, is not applied again', async () => {
+  const app = await useCatalog()
+  const headers = { 'idempotency-key': randomUUID() }
+  const body = { name: 'Mug', variants: [{ sku: 'A', price: 1 }] }
+  const first = await app.request('POST', '/api/catalog/products', { ...admin, headers, body })
+  const again = await app.request('POST', '/api/catalog/products', { ...admin, headers, body })
+  expect(again.status).toBe(201)
+  expect(again.headers['idempotency-replayed']).toBe('true')
+  expect(again.json).toEqual(first.json)
+})
+
+test('only administrators get in', async () => {
+  const app = await useCatalog()
+  const id = newId()
+  const routes = [
+    ['GET', '/api/catalog/products'],
+    ['POST', '/api/catalog/products'],
+    ['GET', `/api/catalog/products/${id}`],
+    ['PATCH', `/api/catalog/products/${id}`],
+    ['DELETE', `/api/catalog/products/${id}`],
+    ['POST', `/api/catalog/products/${id}/variants`],
+    ['PATCH', `/api/catalog/variants/${id}`],
+    ['DELETE', `/api/catalog/variants/${id}`],
+    ['POST', '/api/catalog/categories'],
+    ['PATCH', `/api/catalog/categories/${id}`],
+    ['DELETE', `/api/catalog/categories/${id}`],
+    ['GET', '/api/catalog/discounts'],
+    ['POST', '/api/catalog/discounts'],
+    ['PATCH', `/api/catalog/discounts/${id}`],
+    ['DELETE', `/api/catalog/discounts/${id}`],
+    ['POST', '/api/catalog/import']
+  ] as const
+  for (const [method, url] of routes) {
+    const headers = { 'content-type': url.endsWith('import') ? 'text/csv' : 'application/json' }
+    const body = method === 'GET' ? undefined : '{}'
+    expect([url, (await app.request(method, url, { headers, body })).status]).toEqual([url, 401])
+    const asCustomer = await app.request(method, url, { headers, body, token: 'customer' })
+    expect([url, asCustomer.json.code]).toEqual([url, 'ADMIN_REQUIRED'])
+  }
+})
+
+test('what does not fit is refused with 400 and changes nothing', async () => {
+  const app = await useCatalog()
+  const variant = { sku: 'A', price: 1 }
+  const bad = [
+    {},
+    { name: '' },
+    { name: 'a\nb' },
+    { name: 'x'.repeat(256) },
+    { name: 'Mug', extra: 1 },
+    { name: 'Mug', slug: 'no spaces' },
+    { name: 'Mug', slug: 'no/slash' },
+    { name: 'Mug', status: 'sold' },
+    { name: 'Mug', images: [{ url: 'javascript:alert(1)' }] },
+    { name: 'Mug', images: [{ url: 'ftp://example.com/a.png' }] },
+    { name: 'Mug', options: Array.from({ length: 4 }, () => ({ name: 'a', values: [] })) },
+    { name: 'Mug', tags: Array.from({ length: 251 }, (_, index) => `t${index}`) },
+    { name: 'Mug', variants: [{ ...variant, price: -1 }] },
+    { name: 'Mug', variants: [{ ...variant, price: 1.5 }] },
+    { name: 'Mug', variants: [{ ...variant, price: 2 ** 53 }] },
+    { name: 'Mug', variants: [{ ...variant, price: '1' }] },
+    { name: 'Mug', variants: [{ ...variant, currency: 'XXX' }] },
+    { name: 'Mug', variants: [{ ...variant, attributes: { Size: 1 } }] },
+    { name: 'Mug', variants: [{ ...variant, attributes: { '': 'x' } }] },
+    { name: 'Mug', variants: Array.from({ length: 251 }, (_, index) => ({ sku: `V${index}`, price: 1 })) }
+  ]
+  for (const body of bad) {
+    const { status } = await app.request('POST', '/api/catalog/products', { ...admin, body })
+    expect([body, status]).toEqual([body, 400])
+  }
+  expect(await app.catalog.isEmpty()).toBe(true)
+})

@@ -1,0 +1,79 @@
+import type { FastifyReply } from 'fastify'
+import type { Tiers } from '../../../gateway/tiers.ts'
+import { writeOf } from '../../../gateway/write.ts'
+import { Type } from '../../../kernel/schema.ts'
+import { IdParams, listOf } from '../schema.ts'
+import {
+  AdminProduct,
+  AdminProductQuery,
+  AdminProductSummary,
+  CreateProduct,
+  PatchProduct,
+  type AdminProduct as Product
+} from './schema.ts'
+import type { ProductService } from './service.ts'
+
+const tags = ['catalog']
+
+export function productRoutes(tiers: Tiers, products: ProductService): void {
+  tiers.admin.get(
+    '/catalog/products',
+    {
+      schema: {
+        tags,
+        summary: 'All products, the newest first',
+        querystring: AdminProductQuery,
+        response: { 200: listOf(AdminProductSummary) }
+      }
+    },
+    request => products.list(request.query)
+  )
+
+  tiers.admin.post(
+    '/catalog/products',
+    { schema: { tags, summary: 'Create a product', body: CreateProduct, response: { 201: AdminProduct } } },
+    async (request, reply) => send(reply.code(201), await products.create(request.body, writeOf(request)))
+  )
+
+  tiers.admin.get(
+    '/catalog/products/:id',
+    {
+      schema: { tags, summary: 'A product, in any status', params: IdParams, response: { 200: AdminProduct } }
+    },
+    async (request, reply) => send(reply, await products.read(request.params.id))
+  )
+
+  tiers.admin.patch(
+    '/catalog/products/:id',
+    {
+      schema: {
+        tags,
+        summary: 'Change a product',
+        params: IdParams,
+        body: PatchProduct,
+        response: { 200: AdminProduct }
+      }
+    },
+    async (request, reply) =>
+      send(reply, await products.patch(request.params.id, request.body, writeOf(request)))
+  )
+
+  tiers.admin.delete(
+    '/catalog/products/:id',
+    {
+      schema: {
+        tags,
+        summary: 'Delete a product with its variants',
+        params: IdParams,
+        response: { 204: Type.Null() }
+      }
+    },
+    async (request, reply) => {
+      await products.remove(request.params.id, writeOf(request))
+      return reply.code(204).send(null)
+    }
+  )
+}
+
+const send = (reply: FastifyReply, product: Product) =>
+  reply.header('etag', `"${product.version}"`).send(product)

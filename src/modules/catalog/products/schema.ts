@@ -1,0 +1,103 @@
+import { type Static, Type } from '../../../kernel/schema.ts'
+import {
+  ALT_LENGTH_MAX,
+  CategoryLink,
+  HttpUrl,
+  Id,
+  Image,
+  input,
+  line,
+  nullable,
+  pageQuery,
+  Slug,
+  STATUSES,
+  Status,
+  Time
+} from '../schema.ts'
+import { AdminVariant, VARIANTS_MAX, VariantBody } from '../variants/schema.ts'
+
+export const IMAGES_MAX = 250
+export const OPTIONS_MAX = 3
+export const TAGS_MAX = 250
+export const NAME_LENGTH_MAX = 255
+export const TAG_LENGTH_MAX = 255
+export const OPTION_NAME_LENGTH_MAX = 100
+export const OPTION_VALUE_LENGTH_MAX = 255
+export const DESCRIPTION_LENGTH_MAX = 200_000
+
+const Option = input({
+  name: line(OPTION_NAME_LENGTH_MAX),
+  values: Type.Array(line(OPTION_VALUE_LENGTH_MAX), { maxItems: VARIANTS_MAX })
+})
+const fields = {
+  name: line(NAME_LENGTH_MAX),
+  slug: Type.Optional(Slug),
+  description: Type.Optional(
+    Type.String({ maxLength: DESCRIPTION_LENGTH_MAX, description: 'Text or HTML; kept as it is.' })
+  ),
+  brand: Type.Optional(nullable(line(NAME_LENGTH_MAX))),
+  status: Type.Optional(
+    Type.Enum([...STATUSES], { description: 'Only active products are public and sold.', default: 'active' })
+  ),
+  tags: Type.Optional(Type.Array(line(TAG_LENGTH_MAX), { maxItems: TAGS_MAX, uniqueItems: true })),
+  options: Type.Optional(Type.Array(Option, { maxItems: OPTIONS_MAX })),
+  images: Type.Optional(
+    Type.Array(
+      input({ url: HttpUrl, alt: Type.Optional(nullable(Type.String({ maxLength: ALT_LENGTH_MAX }))) }),
+      {
+        description: 'In the order in which they are shown.',
+        maxItems: IMAGES_MAX
+      }
+    )
+  ),
+  category_ids: Type.Optional(Type.Array(Id, { maxItems: 50, uniqueItems: true }))
+}
+
+export const CreateProduct = input({
+  ...fields,
+  variants: Type.Optional(Type.Array(VariantBody, { maxItems: VARIANTS_MAX }))
+})
+export type CreateProduct = Static<typeof CreateProduct>
+
+export const PatchProduct = input({ ...fields, name: Type.Optional(fields.name) })
+export type PatchProduct = Static<typeof PatchProduct>
+
+export const AdminProduct = Type.Object({
+  id: Id,
+  slug: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  brand: nullable(Type.String()),
+  status: Status,
+  tags: Type.Array(Type.String()),
+  options: Type.Array(Type.Object({ name: Type.String(), values: Type.Array(Type.String()) })),
+  images: Type.Array(Image),
+  categories: Type.Array(CategoryLink),
+  variants: Type.Array(AdminVariant),
+  version: Type.Integer(),
+  created_at: Time,
+  updated_at: Time
+})
+export type AdminProduct = Static<typeof AdminProduct>
+
+export const AdminProductSummary = Type.Object({
+  id: Id,
+  slug: Type.String(),
+  name: Type.String(),
+  brand: nullable(Type.String()),
+  status: Status,
+  image_url: nullable(Type.String()),
+  variant_count: Type.Integer(),
+  version: Type.Integer(),
+  created_at: Time,
+  updated_at: Time
+})
+
+export type AdminProductSummary = Static<typeof AdminProductSummary>
+
+export const AdminProductQuery = input({
+  ...pageQuery,
+  status: Type.Optional(Status),
+  q: Type.Optional(line(100, 'Part of a name, a brand or a SKU.'))
+})
+export type AdminProductQuery = Static<typeof AdminProductQuery>

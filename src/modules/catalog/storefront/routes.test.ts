@@ -1,0 +1,237 @@
+import fc from 'fast-check'
+import { expect, test, vi } from 'vitest'
+import {
+  type CatalogApp,
+  createCategory,
+  createDiscount,
+  createProduct,
+  useCatalog
+} from '../../../../test/support/catalog.ts'
+
+const admin = { token: 'admin' }
+type Item = { id: string; name: string; discounted_price: number }
+
+const list = async (app: CatalogApp, query = '') => (await app.request('GET', `/api/products?${query}`)).json
+const namesIn = async (app: CatalogApp, query: string): Promise<string[]> =>
+  (await list(app, query)).items.map((item: Item) => item.name).sort()
+
+async function walk(app: CatalogApp, query: string): Promise<Item[]> {
+  const items: Item[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page = await list(app, `${query}${cursor && `&cursor=${cursor}`}`)
+    items.push(...page.items)
+    cursor = page.next_cursor
+  }
+  return items
+}
+
+test('a visitor sees an active product by id and by slug, with what is for sale', async () => {
+  const app = await useCatalog()
+  const product = await createProduct(app, {
+    name: 'Mug',
+    slug: 'mug',
+    brand: 'Acme',
+    images: [{ url: 'https://example.com/a.png' }],
+    variants: [
+      { sku: 'A', price: 1_250, sale_price: 1_000, weight_grams: 300 },
+      { sku: 'B', price: 900, active: false },
+      { sku: 'C', price: 900, currency: 'EUR' }
+    ]
+  })
+  const bySlug = await app.request('GET', '/api/products/mug')
+  expect(bySlug.headers['content-type']).toContain('application/json')
+  expect(bySlug.json).toMatchObject({
+    ...{ id: product.id, name: 'Mug', brand: 'Acme', currency: 'USD' },
+    variants: [{ sku: 'A', price: 1_250, discounted_price: 1_000, stock: null, weight_grams: 300 }]
+  })
+  expect(bySlug.json.variants).toHaveLength(1)
+  expect(bySlug.json).not.toHaveProperty('version')
+  expect((await app.request('GET', `/api/products/${product.id}`)).json).toEqual(bySlug.json)
+  expect((await list(app)).items).toMatchObject([
+    {
+      id: product.id,
+      price: 1_250,
+      discounted_price: 1_000,
+      variant_count: 1,
+      image_url: 'https://example.com/a.png'
+    }
+  ])
+})
+
+test('drafts, archived and unknown products are not there', async () => {
+  const app = await useCatalog()
+  for (const status of ['draft', 'archived']) await createProduct(app, { slug: status, status })
+  for (const slug of ['draft', 'archived', 'unknown', '01990000-0000-7000-8000-000000000000']) {
+    const { json } = await app.request('GET', `/api/products/${slug}`)
+    expect(json).toMatchObject({ status: 404, code: 'CATALOG_PRODUCT_NOT_FOUND' })
+  }
+  expect((await list(app, 'count=true')).total).toBe(0)
+})
+
+test('lists are filtered by category, tag, text and price, alone and together', async () => {
+  const app = await useCatalog()
+  const home = await createCategory(app, 'Home')
+  const kitchen = await createCategory(app, 'Kitchen', home.id)
+  const make = (name: string, price: number, fields: object = {}) =>
+    createProduct(app, { name, variants: [{ sku: `sku_${name}-1`, price }], ...fields })
+  await make('Crème Mug', 1_000, { category_ids: [kitchen.id], tags: ['tea'] })
+  await make('Jug', 2_000, { category_ids: [home.id], tags: ['tea', 'big'], brand: 'Mugs & Co' })
+  await make('100% Lamp', 3_000, { tags: ['big'] })
+  await createProduct(app, { name: 'Nothing for sale', variants: [] })
+
+  expect(await namesIn(app, 'category=home')).toEqual(['Crème Mug', 'Jug'])
+  expect(await namesIn(app, `category=${kitchen.id}`)).toEqual(['Crème Mug'])
+  expect(await namesIn(app, 'category=none')).toEqual([])
+  expect(await namesIn(app, 'tag=big')).toEqual(['100% Lamp', 'Jug'])
+  expect(await namesIn(app, 'q=CREME')).toEqual(['Crème Mug'])
+  expect(await namesIn(app, `q=${encodeURIComponent('crème')}`)).toEqual(['Crème Mug'])
+  expect(await namesIn(app, 'q=mug')).toEqual(['Crème Mug', 'Jug'])
+  expect(await namesIn(app, 'q=SKU_jug')).toEqual(['Jug'])
+  expect(await namesIn(app, 'q=%25')).toEqual(['100% Lamp'])
+  expect(await namesIn(app, 'q=_')).toHaveLength(3)
+  expect(await namesIn(app, 'min_price=1500')).toEqual(['100% Lamp', 'Jug'])
+  expect(await namesIn(app, 'min_price=1000&max_price=2000')).toEqual(['Crème Mug', 'Jug'])
+  expect(await namesIn(app, 'category=home&tag=tea&q=mug&max_price=1500&sort=-price')).toEqual(['Crème Mug'])
+  expect(await list(app, 'category=home&tag=tea&q=mug&max_price=1500&count=true')).toMatchObject({ total: 1 })
+  expect(await list(app, 'sort=price&count=true')).toMatchObject({ total: 3, items: [{}, {}, {}] })
+  expect(await list(app, 'count=true')).toMatchObject({ total: 4 })
+})
+
+test('every product comes exactly once while pages are walked, also among equal names and prices', async () => {
+  const app = await useCatalog()
+  const made: { id: string; name: string; price: number }[] = []
+  for (let index = 0; index < 30; index += 1) {
+    const [name, price] = [['Mug', 'mug', 'Jug'][index % 3] ?? '', [100, 100, 250][index % 7] ?? 900]
+    const { id } = await createProduct(app, { name, variants: [{ sku: `S${index}`, price }] })
+    made.push({ id, name, price })
+  }
+  const sorted = {
+    newest: made.toReversed(),
+    name: made.toSorted((a, b) => Number(a.name === 'Jug' ? 0 : 1) - Number(b.name === 'Jug' ? 0 : 1)),
+    price: made.toSorted((a, b) => a.price - b.price),
+    '-price': made.toReversed().sort((a, b) => b.price - a.price)
+  }
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...(Object.keys(sorted) as (keyof typeof sorted)[])),
+      fc.integer({ min: 1, max: 12 }),
+      async (sort, limit) => {
+        const items = await walk(app, `sort=${sort}&limit=${limit}`)
+        expect(items.map(item => item.id)).toEqual(sorted[sort].map(item => item.id))
+      }
+    ),
+    { numRuns: 20 }
+  )
+})
+
+test('a cursor fits only the list that gave it out', async () => {
+  const app = await useCatalog()
+  for (const name of ['A', 'B', 'C']) await createProduct(app, { name, tags: ['t'] })
+  const { next_cursor } = await list(app, 'limit=1&sort=price')
+  const other = (key: unknown[]) => Buffer.from(JSON.stringify(key)).toString('base64url')
+  const [fingerprint, price] = JSON.parse(Buffer.from(next_cursor, 'base64url').toString())
+  expect((await list(app, `limit=2&sort=price&cursor=${next_cursor}`)).items).toHaveLength(2)
+  for (const query of [
+    `cursor=${next_cursor}`,
+    `sort=-price&cursor=${next_cursor}`,
+    `sort=name&cursor=${next_cursor}`,
+    `sort=price&tag=t&cursor=${next_cursor}`,
+    `sort=price&max_price=5000&cursor=${next_cursor}`,
+    'sort=price&cursor=rubbish',
+    `sort=price&cursor=${other([fingerprint, price, 'no id'])}`,
+    `sort=price&cursor=${other([fingerprint, 'text', '01990000-0000-7000-8000-000000000000'])}`,
+    `sort=price&cursor=${other([price, '01990000-0000-7000-8000-000000000000'])}`
+  ])
+    expect([query, (await list(app, query)).code]).toEqual([query, 'INVALID_CURSOR'])
+})
+
+test('queries that make no sense are refused', async () => {
+  const app = await useCatalog()
+  for (const query of [
+    'limit=0',
+    'limit=101',
+    'limit=x',
+    'sort=best',
+    'min_price=-1',
+    'max_price=1.5',
+    'in_stock=true',
+    'q=',
+    'q=%00',
+    'category=%00',
+    `q=${'x'.repeat(101)}`
+  ])
+    expect([query, (await list(app, query)).status]).toEqual([query, 400])
+  expect((await app.request('GET', '/api/products/%00')).status).toBe(400)
+})
+
+test('lists take two statements, one more for the total, none from the cache; a product takes one', async () => {
+  const app = await useCatalog()
+  await createProduct(app, { slug: 'mug' })
+  const settle = () =>
+    vi.waitFor(async () => {
+      app.statementsSince()
+      await app.request('GET', '/api/categories')
+      expect(app.statementsSince()).toEqual([])
+    })
+  await settle()
+  const statementsOf = async (url: string) => {
+    await app.request('GET', url)
+    return app.statementsSince().length
+  }
+  expect(await statementsOf('/api/products')).toBe(2)
+  expect(await statementsOf('/api/products?limit=3&count=true')).toBe(3)
+  expect(await statementsOf('/api/products')).toBe(0)
+  expect(await statementsOf('/api/products/mug')).toBe(1)
+  expect(await statementsOf('/api/products/mug')).toBe(0)
+  expect(await statementsOf('/api/products?q=mug')).toBe(2)
+  expect(await statementsOf('/api/products?q=mug')).toBe(2)
+})
+
+test('what one process changes, the pages of another show within a second', async () => {
+  const one = await useCatalog()
+  const other = await useCatalog({}, one.databaseUrl)
+  const product = await createProduct(one, { name: 'Mug', slug: 'mug' })
+  await vi.waitFor(async () => expect((await list(other)).items).toHaveLength(1), {
+    timeout: 1_000,
+    interval: 5
+  })
+  const priceSeen = async () =>
+    (await other.request('GET', '/api/products/mug')).json.variants[0].discounted_price
+  expect(await priceSeen()).toBe(1_000)
+
+  await createDiscount(one, { scope: 'product', target_id: product.id, amount: 400 })
+  await vi.waitFor(async () => expect(await priceSeen()).toBe(600), { timeout: 1_000, interval: 5 })
+  await one.request('PATCH', `/api/catalog/products/${product.id}`, { ...admin, body: { name: 'Jug' } })
+  await vi.waitFor(async () => expect((await list(other)).items[0].name).toBe('Jug'), {
+    timeout: 1_000,
+    interval: 5
+  })
+  await createCategory(one, 'Fresh')
+  const tree = async () => (await other.request('GET', '/api/categories')).json.items
+  await vi.waitFor(async () => expect(await tree()).toHaveLength(1), { timeout: 1_000, interval: 5 })
+  await one.request('DELETE', `/api/catalog/products/${product.id}`, admin)
+  await vi.waitFor(async () => expect((await other.request('GET', '/api/products/mug')).status).toBe(404), {
+    timeout: 1_000,
+    interval: 5
+  })
+})
+
+test('a cached page does not outlive the start of a discount', async () => {
+  const app = await useCatalog()
+  const product = await createProduct(app, { slug: 'mug' })
+  const starts_at = new Date(Date.now() + 1_500).toISOString()
+  await createDiscount(app, { scope: 'product', target_id: product.id, percentage_ppm: 500_000, starts_at })
+  const priceSeen = async () =>
+    (await app.request('GET', '/api/products/mug')).json.variants[0].discounted_price
+  expect(await priceSeen()).toBe(1_000)
+  await vi.waitFor(async () => expect(await priceSeen()).toBe(500), { timeout: 3_000, interval: 20 })
+  expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(starts_at))
+})
+
+test('without a page cache everything works the same', async () => {
+  const app = await useCatalog({ CARTWRIGHT__CATALOG__PAGE_CACHE_SECONDS: '0' })
+  const product = await createProduct(app, { name: 'Mug', slug: 'mug' })
+  await list(app)
+  await app.request('PATCH', `/api/catalog/products/${product.id}`, { ...admin, body: { name: 'Jug' } })
+  expect((await list(app)).items[0].name).toBe('Jug')
+})

@@ -1,0 +1,54 @@
+import type { FastifyReply } from 'fastify'
+import type { Tiers } from '../../../gateway/tiers.ts'
+import { IdOrSlugParams, listOf } from '../schema.ts'
+import { CategoryDetail, CategoryTree, Product, ProductQuery, ProductSummary } from './schema.ts'
+import type { Storefront } from './service.ts'
+
+const tags = ['catalog']
+
+export function storefrontRoutes(tiers: Tiers, storefront: Storefront): void {
+  tiers.public.get(
+    '/products',
+    {
+      schema: {
+        tags,
+        summary: 'Products, page by page',
+        querystring: ProductQuery,
+        response: { 200: listOf(ProductSummary) }
+      }
+    },
+    async (request, reply) => sendJson(reply, await storefront.listProducts(request.query))
+  )
+
+  tiers.public.get(
+    '/products/:id',
+    {
+      schema: {
+        tags,
+        summary: 'A product with its variants',
+        params: IdOrSlugParams,
+        response: { 200: Product }
+      }
+    },
+    async (request, reply) => sendJson(reply, await storefront.readProduct(request.params.id))
+  )
+
+  tiers.public.get(
+    '/categories',
+    { schema: { tags, summary: 'The tree of categories', response: { 200: CategoryTree } } },
+    async (_request, reply) => sendJson(reply, await storefront.listCategories())
+  )
+
+  tiers.public.get(
+    '/categories/:id',
+    {
+      schema: { tags, summary: 'A category', params: IdOrSlugParams, response: { 200: CategoryDetail } }
+    },
+    async (request, reply) => sendJson(reply, await storefront.readCategory(request.params.id))
+  )
+}
+
+/** Text that is JSON already; the schema of the answer describes it and is checked by a test. */
+function sendJson(reply: FastifyReply, json: string): FastifyReply {
+  return reply.header('content-type', 'application/json; charset=utf-8').send(json)
+}

@@ -1,0 +1,82 @@
+import { AMOUNT_MAX } from '../../../kernel/money.ts'
+import { type Static, Type } from '../../../kernel/schema.ts'
+import { Category, CategoryNode } from '../categories/schema.ts'
+import { CategoryLink, Id, Image, input, line, nullable, pageQuery, Time } from '../schema.ts'
+
+const PRICES = 'Of the cheapest variant, in minor units; null when none is for sale.'
+const NO_STOCK = 'Null: stock is not counted.'
+const Bound = (description: string) =>
+  Type.Optional(Type.Integer({ description, minimum: 0, maximum: AMOUNT_MAX }))
+
+export const ProductQuery = input({
+  ...pageQuery,
+  q: Type.Optional(line(100, 'Part of a name, a brand or a SKU; case and accents do not matter.')),
+  category: Type.Optional(line(255, 'Id or slug; includes the categories below it.')),
+  tag: Type.Optional(line(255)),
+  min_price: Bound('The least discounted price of the cheapest variant, in minor units.'),
+  max_price: Bound('The greatest discounted price of the cheapest variant, in minor units.'),
+  sort: Type.Optional(
+    Type.Enum(['newest', 'name', 'price', '-price'], {
+      description:
+        'By price: the discounted price of the cheapest variant; what is not for sale counts as dearest.',
+      default: 'newest'
+    })
+  )
+})
+export type ProductQuery = Static<typeof ProductQuery>
+export type Sort = NonNullable<ProductQuery['sort']>
+
+export const ProductSummary = Type.Object({
+  id: Id,
+  slug: Type.String(),
+  name: Type.String(),
+  brand: nullable(Type.String()),
+  image_url: nullable(Type.String()),
+  price: nullable(Type.Integer({ description: PRICES })),
+  discounted_price: nullable(Type.Integer({ description: PRICES })),
+  currency: Type.String(),
+  variant_count: Type.Integer({ description: 'How many variants are for sale.' }),
+  tags: Type.Array(Type.String()),
+  created_at: Time
+})
+export type ProductSummary = Static<typeof ProductSummary>
+
+export const Variant = Type.Object({
+  id: Id,
+  sku: Type.String(),
+  name: Type.String(),
+  price: Type.Integer(),
+  discounted_price: Type.Integer(),
+  currency: Type.String(),
+  attributes: Type.Record(Type.String(), Type.String()),
+  image_url: nullable(Type.String()),
+  stock: nullable(Type.Integer({ description: NO_STOCK })),
+  weight_grams: nullable(Type.Integer()),
+  barcode: nullable(Type.String())
+})
+export type Variant = Static<typeof Variant>
+
+export const Product = Type.Object({
+  id: Id,
+  slug: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  brand: nullable(Type.String()),
+  currency: Type.String(),
+  tags: Type.Array(Type.String()),
+  options: Type.Array(Type.Object({ name: Type.String(), values: Type.Array(Type.String()) })),
+  images: Type.Array(Image),
+  categories: Type.Array(CategoryLink),
+  variants: Type.Array(Variant),
+  created_at: Time,
+  updated_at: Time
+})
+export type Product = Static<typeof Product>
+
+export const CategoryTree = Type.Object({ items: Type.Array(CategoryNode) })
+export const CategoryDetail = Type.Object({
+  ...Category.properties,
+  ancestors: Type.Array(CategoryLink, { description: 'From the root down.' }),
+  children: Type.Array(Category)
+})
+export type CategoryDetail = Static<typeof CategoryDetail>

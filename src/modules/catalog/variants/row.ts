@@ -1,0 +1,40 @@
+import { newId } from '../../../kernel/ids.ts'
+import type { VariantDetail, VariantRow } from './repository.ts'
+import type { PatchVariant, VariantBody } from './schema.ts'
+
+/** A new variant as it is written; what the caller left open gets its default. */
+export function variantRow(
+  body: VariantBody,
+  product: { id: string; name: string },
+  position: number,
+  currency: string
+): VariantRow {
+  const attributes = body.attributes ?? {}
+  return {
+    id: newId(),
+    product_id: product.id,
+    sku: body.sku,
+    name: body.name ?? variantName(Object.values(attributes), product.name),
+    price_minor: body.price,
+    sale_price_minor: body.sale_price ?? null,
+    currency: body.currency ?? currency,
+    attributes,
+    image_url: body.image_url ?? null,
+    weight_grams: body.weight_grams ?? null,
+    barcode: body.barcode ?? null,
+    active: body.active ?? true,
+    position: body.position ?? position
+  }
+}
+
+/** `Red / Small`, or what the product is called when there is nothing to tell apart. */
+export const variantName = (values: readonly string[], productName: string): string =>
+  values.length === 0 ? productName : values.join(' / ').slice(0, 255).toWellFormed()
+
+/** The variant with what `body` changes. */
+export function merge(present: VariantDetail, body: PatchVariant): VariantRow {
+  const { version: _, ...row } = present
+  const { price = row.price_minor, sale_price = row.sale_price_minor, ...fields } = body
+  const attributes = body.attributes ?? (row.attributes as Record<string, string>)
+  return { ...row, ...fields, attributes, price_minor: price, sale_price_minor: sale_price }
+}

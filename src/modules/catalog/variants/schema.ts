@@ -1,0 +1,53 @@
+import { currencies } from '../../../kernel/money.ts'
+import { type Static, Type } from '../../../kernel/schema.ts'
+import { Amount, Attributes, HttpUrl, Id, input, line, nullable } from '../schema.ts'
+
+export const VARIANTS_MAX = 250
+export const SKU_LENGTH_MAX = 255
+export const BARCODE_LENGTH_MAX = 255
+export const WEIGHT_MAX = 100_000_000
+
+const fields = {
+  sku: line(SKU_LENGTH_MAX),
+  name: Type.Optional(line(255, 'By default its attributes, else the name of the product.')),
+  price: Amount,
+  sale_price: Type.Optional(nullable(Amount)),
+  currency: Type.Optional(
+    Type.Enum(Object.keys(currencies), {
+      description: 'ISO 4217. By default that of the shop; nothing is sold in any other.'
+    })
+  ),
+  attributes: Type.Optional(Attributes),
+  image_url: Type.Optional(nullable(HttpUrl)),
+  weight_grams: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: WEIGHT_MAX }))),
+  barcode: Type.Optional(nullable(line(BARCODE_LENGTH_MAX))),
+  active: Type.Optional(Type.Boolean({ default: true })),
+  position: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 }))
+}
+
+export const VariantBody = input(fields)
+export type VariantBody = Static<typeof VariantBody>
+
+export const PatchVariant = input({
+  ...fields,
+  sku: Type.Optional(fields.sku),
+  price: Type.Optional(fields.price)
+})
+export type PatchVariant = Static<typeof PatchVariant>
+
+export const AdminVariant = Type.Object({
+  id: Id,
+  product_id: Id,
+  sku: Type.String(),
+  name: Type.String(),
+  price: Type.Integer(),
+  sale_price: nullable(Type.Integer()),
+  currency: Type.String(),
+  attributes: Type.Record(Type.String(), Type.String()),
+  image_url: nullable(Type.String()),
+  weight_grams: nullable(Type.Integer()),
+  barcode: nullable(Type.String()),
+  active: Type.Boolean(),
+  position: Type.Integer()
+})
+export type AdminVariant = Static<typeof AdminVariant>

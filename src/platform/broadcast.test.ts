@@ -1,0 +1,181 @@
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { useProxiedDatabase } from '../../test/faults/postgres-proxy.ts'
+import { until } from '../../test/faults/until.ts'
+import { createTestDatabase, testDatabaseOptions, useTestDatabase } from '../../test/support/database.ts'
+import { type Broadcast, openBroadcast } from './broadcast.ts'
+import { openDatabase } from './postgres.ts'
+import { connectionSettings } from './postgres-connect.ts'
+
+type Heard = { messages: string[]; gaps: number }
+
+async function useBroadcast(url: string): Promise<{ broadcast: Broadcast; heard: Heard }> {
+  const broadcast = await openBroadcast(connectionSettings(testDatabaseOptions(url)))
+  onTestFinished(() => broadcast.close())
+  const heard: Heard = { messages: [], gaps: 0 }
+  broadcast.subscribe('topic', {
+    onMessage: payload => heard.messages.push(payload),
+    onGap: () => {
+      heard.gaps += 1
+    }
+  })
+  return { broadcast, heard }
+}
+
+async function useDatabase(url: string) {
+  const db = openDatabase(testDatabaseOptions(url))
+  onTestFinished(() => db.close())
+  return db
+}
+
+async function useTwo() {
+  const created = await createTestDatabase()
+  onTestFinished(created.drop)
+  const db = await useDatabase(created.url)
+  return { db, one: await useBroadcast(created.url), two: await useBroadcast(created.url) }
+}
+
+test('a message reaches every process, the sender included, and only subscribers of its topic', async () => {
+  const { db, one, two } = await useTwo()
+  const others: string[] = []
+  two.broadcast.subscribe('other topic', { onMessage: payload => others.push(payload), onGap: () => {} })
+  await db.transaction(tx => one.broadcast.publish(tx, 'topic', 'a b  c'))
+  await db.transaction(tx => one.broadcast.publish(tx, 'topic', ''))
+  await until('both heard both', () => one.heard.messages.length === 2 && two.heard.messages.length === 2)
+  expect(one.heard.messages).toEqual(['a b  c', ''])
+  expect(two.heard.messages).toEqual(['a b  c', ''])
+  expect(others).toEqual([])
+})
+
+test('a message is heard after the commit and not before', async () => {
+  const { db, one } = await useTwo()
+  const gate = Promise.withResolvers<void>()
+  const published = Promise.withResolvers<void>()
+  const slow = db.transaction(async tx => {
+    await one.broadcast.publish(tx, 'topic', 'slow')
+    published.resolve()
+    await gate.promise
+  })
+  await published.promise
+  // A later message that arrives first proves that the first one is not merely late.
+  await db.transaction(tx => one.broadcast.publish(tx, 'topic', 'quick'))
+  await until('the quick one is heard', () => one.heard.messages.includes('quick'))
+  expect(one.heard.messages).toEqual(['quick'])
+  gate.resolve()
+  await slow
+  await until('the slow one is heard', () => one.heard.messages.length === 2)
+})
+
+test('a message of a transaction that is rolled back is never heard', async () => {
+  const { db, one } = await useTwo()
+  const undone = db.transaction(async tx => {
+    await one.broadcast.publish(tx, 'topic', 'undone')
+    throw new Error('no')
+  })
+  await expect(undone).rejects.toThrow('no')
+  await db.transaction(tx => one.broadcast.publish(tx, 'topic', 'done'))
+  await until('the next one is heard', () => one.heard.messages.length > 0)
+  expect(one.heard.messages).toEqual(['done'])
+})
+
+test('a cut connection is a gap at once, and another one when it is back', async () => {
+  const { url, directUrl, proxy } = await useProxiedDatabase()
+  const { broadcast, heard } = await useBroadcast(url)
+  const db = await useDatabase(directUrl)
+  // Behind the first heartbeat and before the second one, which would notice too.
+  await db.transaction(tx => broadcast.publish(tx, 'topic', 'before'))
+  await until('a message is heard', () => heard.messages.length === 1)
+  await proxy.cut()
+  const noticed = await until('the cut is noticed', () => !broadcast.isLive(), 1_000)
+  expect(noticed).toBeLessThan(250)
+  expect(heard.gaps).toBe(1)
+  await db.transaction(tx => broadcast.publish(tx, 'topic', 'unheard'))
+  await proxy.restore()
+  await until('it is live again', broadcast.isLive, 5_000)
+  expect(heard.gaps).toBe(2)
+  await db.transaction(tx => broadcast.publish(tx, 'topic', 'heard'))
+  await until('messages are heard', () => heard.messages.length > 1)
+  expect(heard.messages).toEqual(['before', 'heard'])
+})
+
+test('a connection that hangs is noticed within a second', async () => {
+  const { url, proxy } = await useProxiedDatabase()
+  const { broadcast, heard } = await useBroadcast(url)
+  proxy.hang()
+  const noticed = await until('the hang is noticed', () => !broadcast.isLive(), 3_000)
+  expect(noticed).toBeLessThan(1_100)
+  expect(heard.gaps).toBe(1)
+  await proxy.restore()
+  const back = await until('it is live again', broadcast.isLive, 5_000)
+  expect(back).toBeLessThan(5_000)
+  expect(heard.gaps).toBe(2)
+})
+
+test('a backend that is terminated is replaced', async () => {
+  const created = await createTestDatabase()
+  onTestFinished(created.drop)
+  const { broadcast, heard } = await useBroadcast(created.url)
+  const admin = new pg.Client({ connectionString: created.url })
+  await admin.connect()
+  onTestFinished(() => admin.end())
+  await admin.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid() and query like 'listen%' or query = 'select 1'`
+  )
+  await until('both gaps are told', () => heard.gaps === 2, 5_000)
+  expect(broadcast.isLive()).toBe(true)
+})
+
+test('a process that stands still does not take itself for disconnected', async () => {
+  const created = await createTestDatabase()
+  onTestFinished(created.drop)
+  const { broadcast, heard } = await useBroadcast(created.url)
+  for (let i = 0; i < 3; i += 1) {
+    const end = performance.now() + 700
+    while (performance.now() < end);
+    // Time enough for a heartbeat, which is sent and then not looked at while the loop above runs.
+    await new Promise(resolve => setTimeout(resolve, 505))
+  }
+  expect(broadcast.isLive()).toBe(true)
+  expect(heard.gaps).toBe(0)
+})
+
+test('closing is quick: idle, while the connection hangs, and while it is cut', async () => {
+  const { url, proxy } = await useProxiedDatabase()
+  const idle = await openBroadcast(connectionSettings(testDatabaseOptions(url)))
+  const startedAt = performance.now()
+  await idle.close()
+  expect(performance.now() - startedAt).toBeLessThan(200)
+  expect(idle.isLive()).toBe(false)
+
+  const hung = await openBroadcast(connectionSettings(testDatabaseOptions(url)))
+  proxy.hang()
+  const hungAt = performance.now()
+  await hung.close()
+  expect(performance.now() - hungAt).toBeLessThan(1_500)
+  await proxy.restore()
+
+  const cut = await openBroadcast(connectionSettings(testDatabaseOptions(url)))
+  await proxy.cut()
+  await until('the cut is noticed', () => !cut.isLive())
+  const cutAt = performance.now()
+  await cut.close()
+  expect(performance.now() - cutAt).toBeLessThan(1_500)
+})
+
+test('a database that cannot be reached is one sentence', async () => {
+  const { url, proxy } = await useProxiedDatabase()
+  await proxy.cut()
+  const opening = openBroadcast(connectionSettings(testDatabaseOptions(url)))
+  await expect(opening).rejects.toThrow(/^Cannot reach the database: connect ECONNREFUSED/)
+})
+
+test('a message too long to be sent fails its transaction', async () => {
+  const db = await useTestDatabase()
+  const created = await createTestDatabase()
+  onTestFinished(created.drop)
+  const { broadcast } = await useBroadcast(created.url)
+  await expect(db.transaction(tx => broadcast.publish(tx, 'topic', 'x'.repeat(8_000)))).rejects.toThrow(
+    'payload string too long'
+  )
+})

@@ -1,0 +1,89 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import pino from 'pino'
+import { expect, onTestFinished, test } from 'vitest'
+import { until } from '../../test/faults/until.ts'
+import { createJobs } from './jobs.ts'
+
+function useJobs() {
+  const lines: Record<string, unknown>[] = []
+  const log = pino({ errorKey: 'err' }, { write: (line: string) => lines.push(JSON.parse(line)) })
+  const jobs = createJobs(log)
+  onTestFinished(() => jobs.stop())
+  return { jobs, lines }
+}
+
+test('a job runs again and again, and what it did is logged when it did something', async () => {
+  const { jobs, lines } = useJobs()
+  let runs = 0
+  jobs.every(0.01, 'sweep', async () => {
+    runs += 1
+    return runs === 2 ? 7 : 0
+  })
+  await until('it has run five times', () => runs >= 5)
+  expect(lines).toEqual([expect.objectContaining({ job: 'sweep', count: 7, msg: 'job done' })])
+})
+
+test('a job that fails is logged and goes on, and the others do not notice', async () => {
+  const { jobs, lines } = useJobs()
+  let failures = 0
+  let successes = 0
+  jobs.every(0.01, 'bad', async () => {
+    failures += 1
+    throw new Error(`failure ${failures}`)
+  })
+  jobs.every(0.01, 'worse', () => {
+    throw new Error('before the first await')
+  })
+  jobs.every(0.01, 'good', async () => {
+    successes += 1
+    return 0
+  })
+  await until('both have run', () => failures >= 3 && successes >= 3)
+  const bad = lines.filter(line => line.job === 'bad')
+  expect(bad.length).toBeGreaterThanOrEqual(2)
+  expect(bad[0]).toMatchObject({ level: 50, msg: 'job failed', err: { message: 'failure 1' } })
+  expect(lines.filter(line => line.job === 'worse').length).toBeGreaterThanOrEqual(2)
+})
+
+test('a job never runs beside itself', async () => {
+  const { jobs } = useJobs()
+  let running = 0
+  let runs = 0
+  let most = 0
+  jobs.every(0.001, 'slow', async () => {
+    running += 1
+    most = Math.max(most, running)
+    await delay(20)
+    running -= 1
+    runs += 1
+    return 0
+  })
+  await until('it has run', () => runs >= 5)
+  expect(most).toBe(1)
+})
+
+test('stopping ends the pauses at once', async () => {
+  const { jobs } = useJobs()
+  for (let i = 0; i < 50; i += 1) jobs.every(3_600, `hourly ${i}`, () => Promise.reject(new Error('never')))
+  const startedAt = performance.now()
+  await jobs.stop()
+  expect(performance.now() - startedAt).toBeLessThan(100)
+})
+
+test('stopping signals the work under way and waits for it, and nothing starts afterwards', async () => {
+  const { jobs } = useJobs()
+  let runs = 0
+  let ended = false
+  jobs.every(0.001, 'long', async signal => {
+    runs += 1
+    while (!signal.aborted) await delay(5)
+    await delay(30)
+    ended = true
+    return 0
+  })
+  await until('it runs', () => runs === 1)
+  await jobs.stop()
+  expect(ended).toBe(true)
+  await delay(20)
+  expect(runs).toBe(1)
+})
