@@ -5,7 +5,7 @@ import type { SchemaError } from '../kernel/validate.ts'
 import { malformedRequest, validationFailed } from './errors.ts'
 
 /** The one place where a kind of failure becomes an HTTP status. */
-const STATUS: Record<ErrorKind, number> = {
+export const statusOfKind: Readonly<Record<ErrorKind, number>> = {
   invalid: 400,
   unauthenticated: 401,
   forbidden: 403,
@@ -85,7 +85,7 @@ export function handleError(error: FastifyError | DomainError, request: FastifyR
     if (error.kind === 'unavailable' && error.cause !== undefined)
       request.log.warn({ err: error }, error.code)
     const { code, message, details } = error
-    return sendProblem(reply, { status: STATUS[error.kind], code, detail: message, details })
+    return sendProblem(reply, { status: statusOfKind[error.kind], code, detail: message, details })
   }
   const refused = httpProblems[error.code as keyof typeof httpProblems]
   if (refused !== undefined) return sendProblem(reply, refused)

@@ -27,7 +27,7 @@ export const AMOUNT_MAX = 100_000_000_000
  * thousands separators, or more places than the currency has.
  */
 export function parseAmount(decimal: string, currency: string): number | undefined {
-  const places = currencies[currency]
+  const places = Object.hasOwn(currencies, currency) ? currencies[currency] : undefined
   const match = /^(\d{1,15})(?:\.(\d{1,6}))?$/.exec(decimal.trim())
   if (places === undefined || match === null) return undefined
   const [, whole = '', fraction = ''] = match

@@ -25,9 +25,9 @@ const builders = {
   Boolean: (options?: Schema) => ({ type: 'boolean', ...options }),
   Null: (options?: Schema) => ({ type: 'null', ...options }),
   Array: (items: Schema, options?: Schema) => ({ type: 'array', items, ...options }),
-  Record: (_key: Schema, values: Schema, options?: Schema) => ({
+  Record: (key: Schema, values: Schema, options?: Schema) => ({
     type: 'object',
-    additionalProperties: values,
+    patternProperties: { [String(key.pattern ?? '^.*$')]: values },
     ...options
   }),
   Enum: (values: readonly string[], options?: Schema) => ({ type: 'string', enum: values, ...options }),

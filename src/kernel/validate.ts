@@ -13,7 +13,10 @@ const addFormats = formats as unknown as FormatsPlugin
 // As PostgreSQL writes them: the library's own format also takes a URN.
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 const createAjv = (options: Options) =>
-  addFormats(new Ajv({ strict: true, ...options })).addFormat('uuid', UUID)
+  addFormats(new Ajv({ strict: true, strictTypes: false, strictRequired: false, ...options })).addFormat(
+    'uuid',
+    UUID
+  )
 const firstError = createAjv({})
 const allErrors = createAjv({ allErrors: true })
 

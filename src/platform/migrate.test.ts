@@ -135,7 +135,6 @@ test('a server that is down, does not know us, lacks the database, or is too old
   stranger.username = 'nobody_known'
   stranger.password = 'pa55word'
   expect(await refusal(migrate(stranger.href, []))).not.toContain('pa55word')
-  proxy.tamper('server_version_num\0', 'server_version_old\0')
   const version = (await versionOf(url)).toString()
   proxy.tamper(version, `14${version.slice(2)}`)
   expect(await refusal(migrate(url, []))).toBe(

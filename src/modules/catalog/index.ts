@@ -9,7 +9,7 @@ import { createImporter, type ImportCsv } from './import/service.ts'
 import { createOffers, type Offer } from './offers/service.ts'
 import { productRoutes } from './products/routes.ts'
 import { createProductService } from './products/service.ts'
-import { announceTo, changesOn } from './revision/changes.ts'
+import { createChanges } from './revision/changes.ts'
 import { createPages, repriceAll } from './revision/pages.ts'
 import { storefrontRoutes } from './storefront/routes.ts'
 import { createStorefront } from './storefront/service.ts'
@@ -51,22 +51,21 @@ export const catalogModule = defineModule({
   migrations: new URL('./migrations/', import.meta.url),
   setup: async ({ config, db, cache, broadcast, jobs }) => {
     const { currency } = config.shop
-    const changes = changesOn(broadcast, currency)
-    const announce = announceTo(changes)
+    const changes = createChanges({ db, broadcast, currency })
     const pages = createPages({
       db,
       cache,
-      broadcast,
+      changes,
       currency,
       ttlSeconds: config.catalog.page_cache_seconds
     })
-    const offers = createOffers({ db, broadcast, currency, bytesMax: config.catalog.offers_bytes_max })
-    const importCsv = createImporter({ db, changes, currency })
+    const offers = createOffers({ db, changes, currency, bytesMax: config.catalog.offers_bytes_max })
+    const importCsv = createImporter({ changes, currency })
     const storefront = createStorefront({ db, pages, currency })
-    const products = createProductService({ db, announce, currency })
-    const variants = createVariantService({ db, announce, currency })
-    const categories = createCategoryService({ db, announce })
-    const discounts = createDiscountService({ db, announce, currency })
+    const products = createProductService({ db, changes, currency })
+    const variants = createVariantService({ db, changes, currency })
+    const categories = createCategoryService({ db, changes })
+    const discounts = createDiscountService({ db, changes, currency })
     jobs.every(REPRICE_SECONDS, 'bring lowest prices up to date', () => repriceAll(db, currency))
 
     const api: CatalogApi = {

@@ -38,11 +38,16 @@ export const Amount = Type.Integer({ description: 'In minor units.', minimum: 0,
 export const HttpUrl = Type.String({ maxLength: URL_LENGTH_MAX, pattern: HTTP_URL })
 export const STATUSES = ['draft', 'active', 'archived'] as const
 export const Status = Type.Enum([...STATUSES])
-export const Attributes = Type.Record(Type.String(), line(255), {
-  description: 'What sets the variant apart, such as {"Colour":"Red"}.',
-  propertyNames: { pattern: '^[^\\u0000-\\u001f\\u007f]{1,100}$' },
-  maxProperties: 20
-})
+export const Attributes = Type.Record(
+  Type.String({ pattern: '^[^\\u0000-\\u001f\\u007f]{1,100}$' }),
+  line(255),
+  {
+    description: 'What sets the variant apart, such as {"Colour":"Red"}.',
+    maxProperties: 20,
+    additionalProperties: false
+  }
+)
+export const StoredAttributes = Type.Record(Type.String({ pattern: '^' }), Type.String())
 export const Image = Type.Object({
   url: Type.String(),
   alt: nullable(Type.String()),

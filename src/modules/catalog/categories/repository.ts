@@ -10,7 +10,7 @@ const findCategory = statement(
   'catalog.find_category',
   { id: 'uuid', parent_id: 'uuid?', slug: 'text', name: 'text', position: 'int4', path: 'uuid[]' },
   `select id, parent_id, slug, name, position, path from catalog.categories
-   where id = $1 or slug = $2 order by id = $1 desc limit 1`
+   where id = $1 or slug = $2 order by id = $1 desc nulls last limit 1`
 )
 // Whoever moves a category must know where the others are: one at a time. Readers and imports do not wait.
 const lockTree = statement(

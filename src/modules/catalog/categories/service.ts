@@ -11,14 +11,14 @@ import {
   slugTaken
 } from '../errors.ts'
 import { slugOf } from '../products/slug.ts'
-import type { Announce } from '../revision/changes.ts'
+import type { Changes, News } from '../revision/changes.ts'
 import * as repository from './repository.ts'
 import type { Category, CategoryBody, PatchCategory } from './schema.ts'
 
-type Deps = { db: Database; announce: Announce }
+type Deps = { db: Database; changes: Changes }
 
 /** The tree of categories, and how it is changed. */
-export function createCategoryService({ db, announce }: Deps) {
+export function createCategoryService({ db, changes }: Deps) {
   async function read(key: { id?: string; slug?: string }): Promise<Category> {
     const row = await repository.find(db, key)
     if (row === undefined) throw categoryNotFound()
@@ -32,11 +32,11 @@ export function createCategoryService({ db, announce }: Deps) {
     if (slug === '') throw slugNeeded()
     if (write.alreadyApplied) return read({ slug })
     const row = { id: newId(), parent_id, slug, name, position }
-    await change(async tx => {
+    await change(async (tx, news) => {
       await write.markApplied(tx)
       await repository.lock(tx)
       await repository.insert(tx, row)
-      await announce(tx, [])
+      await news.announce([])
     })
     return row
   }
@@ -44,17 +44,17 @@ export function createCategoryService({ db, announce }: Deps) {
   /** @throws `CATALOG_CATEGORY_CYCLE`, and as `create` */
   async function patch(id: string, body: PatchCategory, write: Write): Promise<Category> {
     if (write.alreadyApplied) return read({ id })
-    await change(async tx => {
+    await change(async (tx, news) => {
       await write.markApplied(tx)
       await repository.lock(tx)
       const present = await repository.find(tx, { id })
       if (present === undefined) throw categoryNotFound()
       const row = { ...present, ...body }
       await repository.update(tx, row)
-      if (row.parent_id === present.parent_id) return announce(tx, [])
+      if (row.parent_id === present.parent_id) return news.announce([])
       await checkNoCycle(tx, id, row.parent_id)
       await repository.move(tx, id, row.parent_id)
-      await announce(tx, await repository.listProductIds(tx, id))
+      await news.announce(await repository.listProductIds(tx, id))
     })
     return read({ id })
   }
@@ -62,18 +62,19 @@ export function createCategoryService({ db, announce }: Deps) {
   /** @throws `CATALOG_CATEGORY_NOT_FOUND`, `CATALOG_CATEGORY_NOT_EMPTY` */
   async function remove(id: string, write: Write): Promise<void> {
     if (write.alreadyApplied) return
-    await change(async tx => {
+    await change(async (tx, news) => {
       await write.markApplied(tx)
       await repository.lock(tx)
       if ((await repository.find(tx, { id })) === undefined) throw categoryNotFound()
       if ((await repository.countBelow(tx, id)) > 0) throw categoryNotEmpty()
       const productIds = await repository.listProductIds(tx, id)
       await repository.remove(tx, id)
-      await announce(tx, productIds)
+      await news.announce(productIds)
     })
   }
 
-  const change = (work: (tx: Transaction) => Promise<void>) => db.transaction(work).catch(rethrow)
+  const change = (work: (tx: Transaction, news: News) => Promise<void>) =>
+    changes.transaction(work).catch(rethrow)
 
   return { create, patch, remove }
 }

@@ -5,14 +5,14 @@ import { violates } from '../../../platform/postgres-errors.ts'
 import type { Write } from '../../../platform/write.ts'
 import { fingerprintOf, LAST_ID, readCursor } from '../cursor.ts'
 import { discountNotFound, discountPeriod, targetNotFound } from '../errors.ts'
-import type { Announce } from '../revision/changes.ts'
+import type { Changes, News } from '../revision/changes.ts'
 import * as repository from './repository.ts'
 import type { Discount, DiscountBody, DiscountQuery, PatchDiscount } from './schema.ts'
 
-type Deps = { db: Database; announce: Announce; currency: string }
+type Deps = { db: Database; changes: Changes; currency: string }
 
 /** Discounts, and how they are changed. What they do to a price is in `pricing.ts`. */
-export function createDiscountService({ db, announce, currency }: Deps) {
+export function createDiscountService({ db, changes, currency }: Deps) {
   async function list({ limit = 20, cursor, count = false }: DiscountQuery) {
     const fingerprint = fingerprintOf('discounts')
     const after = cursor === undefined ? LAST_ID : readCursor(cursor, fingerprint, 'number').id
@@ -34,10 +34,10 @@ export function createDiscountService({ db, announce, currency }: Deps) {
   async function create(body: DiscountBody, write: Write): Promise<Discount> {
     if (write.alreadyApplied) return readLike(body)
     const id = newId()
-    await change(async tx => {
+    await change(async (tx, news) => {
       await write.markApplied(tx)
       await repository.insert(tx, discountRow(id, body, currency))
-      await announce(tx, await repository.listProductIds(tx, id))
+      await news.announce(await repository.listProductIds(tx, id))
     })
     return read(id)
   }
@@ -45,12 +45,12 @@ export function createDiscountService({ db, announce, currency }: Deps) {
   /** @throws `CATALOG_DISCOUNT_NOT_FOUND`, `CATALOG_DISCOUNT_PERIOD` */
   async function patch(id: string, body: PatchDiscount, write: Write): Promise<Discount> {
     if (write.alreadyApplied) return read(id)
-    await change(async tx => {
+    await change(async (tx, news) => {
       await write.markApplied(tx)
       const stored = await repository.lock(tx, id)
       if (stored === undefined) throw discountNotFound()
       await repository.update(tx, merge(stored, body, currency))
-      await announce(tx, await repository.listProductIds(tx, id))
+      await news.announce(await repository.listProductIds(tx, id))
     })
     return read(id)
   }
@@ -58,12 +58,12 @@ export function createDiscountService({ db, announce, currency }: Deps) {
   /** @throws `CATALOG_DISCOUNT_NOT_FOUND` */
   async function remove(id: string, write: Write): Promise<void> {
     if (write.alreadyApplied) return
-    await change(async tx => {
+    await change(async (tx, news) => {
       await write.markApplied(tx)
       if ((await repository.lock(tx, id)) === undefined) throw discountNotFound()
       const productIds = await repository.listProductIds(tx, id)
       await repository.remove(tx, id)
-      await announce(tx, productIds)
+      await news.announce(productIds)
     })
   }
 
@@ -75,7 +75,8 @@ export function createDiscountService({ db, announce, currency }: Deps) {
     return made
   }
 
-  const change = (work: (tx: Transaction) => Promise<void>) => db.transaction(work).catch(rethrow)
+  const change = (work: (tx: Transaction, news: News) => Promise<void>) =>
+    changes.transaction(work).catch(rethrow)
 
   return { list, create, patch, remove }
 }

@@ -31,6 +31,8 @@ test('variants keep their ids when prices, SKUs and their order change; missing 
   const again = await importFile(app, second)
   expect(again.json.variants).toEqual({ created: 0, updated: 0, unchanged: 3, deactivated: 0 })
   expect((await product(app, 'mug')).version).toBe(after.version)
+  const renamed = await importFile(app, csvOf([sized('mug', 'Large', 'C', 12)]))
+  expect(renamed.json.variants).toEqual({ created: 0, updated: 1, unchanged: 0, deactivated: 2 })
   await importFile(app, csvOf([sized('mug', 'S', 'A')]))
   expect((await product(app, 'mug')).variants.find((each: { id: string }) => each.id === s.id).active).toBe(
     true
@@ -104,6 +106,9 @@ test('a product whose SKU belongs to another fails alone; among those that are n
     { row: 3, handle: 'b', message: 'The product a has the SKU NEW already.' },
     { row: 4, handle: 'c', message: 'The product owner has the SKU TAKEN already.' }
   ])
+  const second = csvOf([sized('x', 'S', 'X'), sized('y', 'S', 'X')])
+  const all = (await importFile(app, second, 'all_or_nothing')).json
+  expect(all.report.errors).toMatchObject([{ row: 3, message: 'The product x has the SKU X already.' }])
 })
 
 test('a surprise of the database fails the product that causes it, and no other of its batch', async () => {
@@ -180,7 +185,6 @@ test('rubbish is refused with a reason and leaves the catalog as it was', async 
     'a header in Latin': csvOf([]).replaceAll(',', ';'),
     'random bytes': Buffer.from(Array.from({ length: 5_000 }, (_, index) => (index * 7_919) % 256)),
     'an image': Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'),
-    'UTF-16': Buffer.from(`\ufeff${header}`, 'utf16le'),
     JSON: '{"products":[]}',
     'a quote that is never closed': `${header}\nmug,"Mug,,Size,S,,10\njug,Jug,,Size,S,,10\n`
   }

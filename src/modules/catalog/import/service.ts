@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream'
 import { DomainError } from '../../../kernel/errors.ts'
-import type { Database } from '../../../platform/postgres.ts'
 import { databaseUnavailable } from '../../../platform/postgres-errors.ts'
 import { importFailed } from '../errors.ts'
 import type { Changes } from '../revision/changes.ts'
@@ -28,10 +27,10 @@ export type ImportOptions = { mode?: Mode }
 /** How far an import has come, after each batch. */
 export type Progress = { rows: number; rowsTotal: number }
 type OnProgress = (progress: Progress) => void
-type Deps = { db: Database; changes: Changes; currency: string }
+type Deps = { changes: Changes; currency: string }
 
 /** Imports products from Shopify's CSV exports. Importing a file twice changes nothing the second time. */
-export function createImporter({ db, changes, currency }: Deps) {
+export function createImporter({ changes, currency }: Deps) {
   /**
    * `best_effort` imports every product that has no fault, 200 in a transaction; `all_or_nothing` imports all of them
    * in one transaction, or none. @throws `CATALOG_IMPORT_FAILED` with the report, and then nothing was changed.
@@ -71,11 +70,9 @@ export function createImporter({ db, changes, currency }: Deps) {
   /** When the database refuses a batch, its halves are tried by themselves, until only what is at fault is left. */
   async function applySeparately(drafts: readonly ProductDraft[]): Promise<Outcome[]> {
     try {
-      const outcome = await db.transaction(async tx => {
+      const outcome = await changes.transaction(async (tx, news) => {
         const applied = await applyBatch(tx, drafts, currency)
-        if (applied.changedIds.length === 0) return applied
-        await changes.reprice(tx, applied.changedIds)
-        await changes.publish(tx, applied.changedIds)
+        if (applied.changedIds.length > 0) await news.announce(applied.changedIds)
         return applied
       })
       return [outcome]
@@ -94,7 +91,7 @@ export function createImporter({ db, changes, currency }: Deps) {
 
   async function importAll(read: Read, onBatch: OnBatch): Promise<Report> {
     // The transaction may have to run again, and then starts with a new report.
-    return db.transaction(async tx => {
+    return changes.transaction(async (tx, news) => {
       const report = emptyReport('all_or_nothing')
       const changedIds: string[] = []
       for await (const drafts of read(report)) {
@@ -115,7 +112,7 @@ export function createImporter({ db, changes, currency }: Deps) {
           details: { report: { ...report, products: { ...products, failed }, variants } }
         })
       }
-      if (changedIds.length > 0) await changes.publish(tx, changedIds)
+      if (changedIds.length > 0) await news.publish(changedIds)
       return report
     })
   }

@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import type { Broadcast } from '../../../platform/broadcast.ts'
 import type { Queryable } from '../../../platform/postgres.ts'
 import { type Discount, priceNow } from '../discounts/pricing.ts'
-import { deadlineOf, onChange } from '../revision/changes.ts'
+import { type Changes, deadlineOf } from '../revision/changes.ts'
 import * as repository from './repository.ts'
 
 /** What a variant is sold for at this moment. Amounts in minor units of `currency`. */
@@ -25,32 +24,32 @@ type Entry = { readonly offer: Offer; readonly deadline: number }
 const ENTRY_OVERHEAD_BYTES = 260 // key, objects and the list of the cache: measured with 100,000 entries, 2026-11
 const ABSENT_MAX = 10_000
 
-type Deps = { db: Queryable; broadcast: Broadcast; currency: string; bytesMax: number }
+type Deps = { db: Queryable; changes: Changes; currency: string; bytesMax: number }
 
 /**
  * Offers by variant, kept in this process: the cart asks for them at every view. An entry goes when its variant is
  * changed by anybody, and at the next start or end of a discount that concerns it. While changes might pass unheard,
  * nothing is served from here.
  */
-export function createOffers({ db, broadcast, currency, bytesMax }: Deps) {
+export function createOffers({ db, changes, currency, bytesMax }: Deps) {
   const known = new LRUCache<string, Entry>({
     maxSize: Math.max(1, bytesMax),
     sizeCalculation: ({ offer }) => bytesOf(offer.json) + ENTRY_OVERHEAD_BYTES
   })
   // Variants that do not exist or are not sold. Anybody can ask for any number of these, hence a place of their own.
   const absent = new LRUCache<string, true>({ max: ABSENT_MAX })
-  let changes = 0
+  let heard = 0
 
   const forgetAll = () => {
-    changes += 1
+    heard += 1
     known.clear()
     absent.clear()
   }
-  onChange(broadcast, {
+  changes.subscribe({
     onGap: forgetAll,
     onChange: variantIds => {
       if (variantIds === 'all') return forgetAll()
-      changes += 1
+      heard += 1
       for (const id of variantIds) {
         known.delete(id)
         absent.delete(id)
@@ -64,12 +63,12 @@ export function createOffers({ db, broadcast, currency, bytesMax }: Deps) {
     missing: string[]
   ): Promise<(Offer | undefined)[]> {
     const startedAt = performance.now()
-    const changesBefore = changes
+    const heardBefore = heard
     const rows = await repository.list(db, missing, currency)
     const loaded = new Map<string, Entry>()
     for (const row of rows) loaded.set(row.id, entryOf(row, currency, startedAt))
     // What was read before a change, and arrives after the news of it, is already old: it must not be kept.
-    if (changes === changesBefore && broadcast.isLive()) {
+    if (heard === heardBefore && changes.isLive()) {
       for (const id of missing) {
         const entry = loaded.get(id)
         if (entry === undefined) absent.set(id, true)
@@ -83,7 +82,7 @@ export function createOffers({ db, broadcast, currency, bytesMax }: Deps) {
   return (ids: readonly string[]): Promise<(Offer | undefined)[]> => {
     const found: (Offer | undefined)[] = []
     const missing: string[] = []
-    const isLive = broadcast.isLive()
+    const isLive = changes.isLive()
     const now = performance.now()
     for (const id of ids) {
       const entry = isLive ? known.get(id) : undefined

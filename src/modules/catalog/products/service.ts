@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../../../platform/postgres.ts'
 import type { Write } from '../../../platform/write.ts'
 import { fingerprintOf, LAST_ID, readCursor } from '../cursor.ts'
 import { productNotFound, slugNeeded } from '../errors.ts'
-import type { Announce } from '../revision/changes.ts'
+import type { Changes, News } from '../revision/changes.ts'
 import { STATUSES } from '../schema.ts'
 import * as variants from '../variants/repository.ts'
 import { variantRow } from '../variants/row.ts'
@@ -19,10 +19,10 @@ import type {
 } from './schema.ts'
 import { containing, searchText, slugOf } from './slug.ts'
 
-type Deps = { db: Database; announce: Announce; currency: string }
+type Deps = { db: Database; changes: Changes; currency: string }
 
 /** Products as the administrator sees them: all of them, with everything, and how they are changed. */
-export function createProductService({ db, announce, currency }: Deps) {
+export function createProductService({ db, changes, currency }: Deps) {
   async function read(key: { id?: string; slug?: string }): Promise<AdminProduct> {
     const row = await repository.find(db, key)
     if (row === undefined) throw productNotFound()
@@ -48,7 +48,7 @@ export function createProductService({ db, announce, currency }: Deps) {
     const row = merge(emptyProduct(), { ...fields, slug: fields.slug ?? slugOf(fields.name) })
     if (row.slug === '') throw slugNeeded()
     if (write.alreadyApplied) return read({ slug: row.slug })
-    await change(async tx => {
+    await change(async (tx, news) => {
       await write.markApplied(tx)
       await repository.insert(tx, [row])
       await variants.insert(
@@ -56,7 +56,7 @@ export function createProductService({ db, announce, currency }: Deps) {
         variantBodies.map((each, index) => variantRow(each, row, index + 1, currency))
       )
       await repository.replaceCategories(tx, row.id, category_ids)
-      await announce(tx, [row.id])
+      await news.announce([row.id])
     })
     return read({ id: row.id })
   }
@@ -65,14 +65,14 @@ export function createProductService({ db, announce, currency }: Deps) {
   async function patch(id: string, body: PatchProduct, write: Write): Promise<AdminProduct> {
     if (write.alreadyApplied) return read({ id })
     const { category_ids, ...fields } = body
-    await change(async tx => {
+    await change(async (tx, news) => {
       await write.markApplied(tx)
       await lockProduct(tx, id, write)
       const present = await repository.find(tx, { id })
       if (present === undefined) throw productNotFound()
       await repository.update(tx, [merge(productRow(present), fields)])
       if (category_ids !== undefined) await repository.replaceCategories(tx, id, category_ids)
-      await announce(tx, [id])
+      await news.announce([id])
     })
     return read({ id })
   }
@@ -80,21 +80,21 @@ export function createProductService({ db, announce, currency }: Deps) {
   /** Deletes it with its variants: carts show them as unavailable. */
   async function remove(id: string, write: Write): Promise<void> {
     if (write.alreadyApplied) return
-    await change(async tx => {
+    await change(async (tx, news) => {
       await write.markApplied(tx)
       await lockProduct(tx, id, write)
       const present = await repository.find(tx, { id })
       const gone = (present?.variants ?? []) as { id: string }[]
       await repository.remove(tx, id)
-      await announce(
-        tx,
+      await news.announce(
         [],
         gone.map(variant => variant.id)
       )
     })
   }
 
-  const change = (work: (tx: Transaction) => Promise<void>) => db.transaction(work).catch(rethrow)
+  const change = (work: (tx: Transaction, news: News) => Promise<void>) =>
+    changes.transaction(work).catch(rethrow)
 
   return {
     read: (id: string) => read({ id }),

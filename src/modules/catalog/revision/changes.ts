@@ -1,5 +1,5 @@
 import type { Broadcast } from '../../../platform/broadcast.ts'
-import type { Transaction } from '../../../platform/postgres.ts'
+import type { Database, Transaction } from '../../../platform/postgres.ts'
 import * as repository from './repository.ts'
 
 const TOPIC = 'catalog'
@@ -7,41 +7,93 @@ const ALL = 'all'
 const IDS_A_MESSAGE = 200 // 7,400 of the 7,900 bytes that a message may have
 const IDS_MAX = 5_000
 
+/** What a transaction that changes the catalog does last. */
+export type News = {
+  /** Brings the lowest prices of these products up to date, then publishes them. */
+  announce(productIds: readonly string[], goneVariantIds?: readonly string[]): Promise<void>
+  /**
+   * Tells all processes, when the transaction commits, that the offers of these products (and of `goneVariantIds`)
+   * are others now. Whoever does so next waits until then: to be called last, and once.
+   */
+  publish(productIds: readonly string[], goneVariantIds?: readonly string[]): Promise<void>
+}
+
+/** Which variants' offers may be others now; none when only pages are. */
+export type Change = readonly string[] | 'all'
+export type ChangeSubscriber = {
+  onChange(variantIds: Change): void
+  /** Changes may have passed unheard: nothing that was known is certain any more. */
+  onGap(): void
+}
+
 export type Changes = {
+  /** A transaction that changes the catalog. Whoever called it sees the change from then on, others within a second. */
+  transaction<T>(work: (tx: Transaction, news: News) => Promise<T>): Promise<T>
   /** Brings the lowest prices of these products up to date. */
   reprice(tx: Transaction, productIds: readonly string[]): Promise<void>
-  /**
-   * Tells all processes, when `tx` commits, that the offers of these products (and of `goneVariantIds`) are others
-   * now. The next to do so waits until `tx` ends: to be called last, and once.
-   */
-  publish(tx: Transaction, productIds: readonly string[], goneVariantIds?: readonly string[]): Promise<void>
+  subscribe(subscriber: ChangeSubscriber): void
+  /** While it is false, changes may be passing unheard. */
+  isLive(): boolean
 }
-/** Both, in this order: what a transaction that changes the catalog does last. */
-export type Announce = Changes['publish']
 
-export function changesOn(broadcast: Broadcast, currency: string): Changes {
-  return {
-    reprice: async (tx, productIds) => {
-      await repository.lock(tx, productIds)
-      await repository.reprice(tx, productIds, currency)
-    },
-    publish: async (tx, productIds, goneVariantIds = []) => {
+type Deps = { db: Database; broadcast: Broadcast; currency: string }
+
+export function createChanges({ db, broadcast, currency }: Deps): Changes {
+  const subscribers: ChangeSubscriber[] = []
+  const tell = (payload: string) => {
+    const variantIds = payload === ALL ? ALL : payload.split(',').filter(id => id !== '')
+    for (const subscriber of subscribers) subscriber.onChange(variantIds)
+  }
+  broadcast.subscribe(TOPIC, {
+    onMessage: tell,
+    onGap: () => {
+      for (const subscriber of subscribers) subscriber.onGap()
+    }
+  })
+
+  async function reprice(tx: Transaction, productIds: readonly string[]) {
+    await repository.lock(tx, productIds)
+    await repository.reprice(tx, productIds, currency)
+  }
+
+  function newsOf(tx: Transaction, said: string[]): News {
+    const publish: News['publish'] = async (productIds, goneVariantIds = []) => {
       const ids = [...goneVariantIds, ...(await repository.listVariants(tx, productIds, IDS_MAX + 1))]
       await repository.bump(tx)
-      if (ids.length > IDS_MAX) return broadcast.publish(tx, TOPIC, ALL)
-      for (let start = 0; start === 0 || start < ids.length; start += IDS_A_MESSAGE) {
-        await broadcast.publish(tx, TOPIC, ids.slice(start, start + IDS_A_MESSAGE).join(','))
-      }
+      said.push(...payloadsOf(ids))
+      for (const payload of said) await broadcast.publish(tx, TOPIC, payload)
+    }
+    const announce: News['announce'] = async (productIds, goneVariantIds) => {
+      await reprice(tx, productIds)
+      await publish(productIds, goneVariantIds)
+    }
+    return { announce, publish }
+  }
+
+  return {
+    reprice,
+    isLive: broadcast.isLive,
+    subscribe: subscriber => subscribers.push(subscriber),
+    transaction: async work => {
+      let said: string[] = []
+      const result = await db.transaction(tx => {
+        said = []
+        return work(tx, newsOf(tx, said))
+      })
+      // The news also comes back by the broadcast, but some milliseconds after the answer to whoever made it.
+      said.forEach(tell)
+      return result
     }
   }
 }
 
-export const announceTo =
-  ({ reprice, publish }: Changes): Announce =>
-  async (tx, productIds, goneVariantIds) => {
-    await reprice(tx, productIds)
-    await publish(tx, productIds, goneVariantIds)
-  }
+function payloadsOf(ids: readonly string[]): string[] {
+  if (ids.length > IDS_MAX) return [ALL]
+  const messages = Math.max(1, Math.ceil(ids.length / IDS_A_MESSAGE))
+  return Array.from({ length: messages }, (_, index) =>
+    ids.slice(index * IDS_A_MESSAGE, (index + 1) * IDS_A_MESSAGE).join(',')
+  )
+}
 
 // The clocks of this process and of the database may drift apart, and ours may stand still while a machine sleeps.
 const TRUSTED_SECONDS = 3_600
@@ -52,18 +104,3 @@ const TRUSTED_SECONDS = 3_600
  */
 export const deadlineOf = (startedAt: number, seconds: number | null): number =>
   startedAt + Math.min(seconds ?? TRUSTED_SECONDS, TRUSTED_SECONDS) * 1_000
-
-/** What changed: the variants whose offers may be others now; none when only pages are concerned. */
-export type Change = readonly string[] | 'all'
-
-/** Hears of every change. `onGap`: changes may have passed unheard, nothing that was known is certain any more. */
-export function onChange(
-  broadcast: Broadcast,
-  subscriber: { onChange(variantIds: Change): void; onGap(): void }
-): void {
-  broadcast.subscribe(TOPIC, {
-    onMessage: payload =>
-      subscriber.onChange(payload === ALL ? ALL : payload.split(',').filter(id => id !== '')),
-    onGap: () => subscriber.onGap()
-  })
-}

@@ -37,7 +37,8 @@ const findProduct = statement(
         where product_categories.product_id = products.id
       ) shown) as categories
    from catalog.products
-   where (id = $1 or slug = $2) and status = 'active'`
+   where (id = $1 or slug = $2) and status = 'active'
+   order by id = $1 desc nulls last limit 1`
 )
 const listPrices = statement(
   'catalog.list_variant_prices',

@@ -1,7 +1,17 @@
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Category, CategoryNode } from '../categories/schema.ts'
-import { CategoryLink, Id, Image, input, line, nullable, pageQuery, Time } from '../schema.ts'
+import {
+  CategoryLink,
+  Id,
+  Image,
+  input,
+  line,
+  nullable,
+  pageQuery,
+  StoredAttributes,
+  Time
+} from '../schema.ts'
 
 const PRICES = 'Of the cheapest variant, in minor units; null when none is for sale.'
 const NO_STOCK = 'Null: stock is not counted.'
@@ -48,7 +58,7 @@ export const Variant = Type.Object({
   price: Type.Integer(),
   discounted_price: Type.Integer(),
   currency: Type.String(),
-  attributes: Type.Record(Type.String(), Type.String()),
+  attributes: StoredAttributes,
   image_url: nullable(Type.String()),
   stock: nullable(Type.Integer({ description: NO_STOCK })),
   weight_grams: nullable(Type.Integer()),

@@ -80,11 +80,11 @@ export function createStorefront({ db, pages, currency }: Deps) {
 }
 export type Storefront = ReturnType<typeof createStorefront>
 
-const keyOf = (idOrSlug: string) => (isId(idOrSlug) ? { id: idOrSlug } : { slug: idOrSlug })
+const keyOf = (idOrSlug: string) => ({ slug: idOrSlug, ...(isId(idOrSlug) && { id: idOrSlug }) })
 
 function filtersOf({ category, tag, q, min_price, max_price, sort }: ProductQuery): repository.Filters {
   const filters: repository.Filters = {}
-  if (category !== undefined) filters.category = isId(category) ? [category, null] : [null, category]
+  if (category !== undefined) filters.category = [isId(category) ? category : null, category]
   if (tag !== undefined) filters.tag = [tag]
   if (q !== undefined) filters.text = [containing(q)]
   // What has no price has no place among prices.

@@ -1,6 +1,6 @@
 import { currencies } from '../../../kernel/money.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
-import { Amount, Attributes, HttpUrl, Id, input, line, nullable } from '../schema.ts'
+import { Amount, Attributes, HttpUrl, Id, input, line, nullable, StoredAttributes } from '../schema.ts'
 
 export const VARIANTS_MAX = 250
 export const SKU_LENGTH_MAX = 255
@@ -43,7 +43,7 @@ export const AdminVariant = Type.Object({
   price: Type.Integer(),
   sale_price: nullable(Type.Integer()),
   currency: Type.String(),
-  attributes: Type.Record(Type.String(), Type.String()),
+  attributes: StoredAttributes,
   image_url: nullable(Type.String()),
   weight_grams: nullable(Type.Integer()),
   barcode: nullable(Type.String()),

@@ -3,17 +3,17 @@ import type { Write } from '../../../platform/write.ts'
 import { variantLimit, variantNotFound } from '../errors.ts'
 import { lockProduct, rethrow } from '../products/change.ts'
 import * as products from '../products/repository.ts'
-import type { Announce } from '../revision/changes.ts'
+import type { Changes } from '../revision/changes.ts'
 import * as repository from './repository.ts'
 import { merge, variantRow } from './row.ts'
 import { type AdminVariant, type PatchVariant, VARIANTS_MAX, type VariantBody } from './schema.ts'
 
-type Deps = { db: Database; announce: Announce; currency: string }
+type Deps = { db: Database; changes: Changes; currency: string }
 /** A variant, and the version of its product: `If-Match` on a variant means that one. */
 export type VersionedVariant = { variant: AdminVariant; version: number }
 
 /** The variants of products, changed one at a time. Each change gives the product its next version. */
-export function createVariantService({ db, announce, currency }: Deps) {
+export function createVariantService({ db, changes, currency }: Deps) {
   async function read(key: { id?: string; sku?: string }): Promise<VersionedVariant> {
     const row = await repository.find(db, key)
     if (row === undefined) throw variantNotFound()
@@ -56,13 +56,13 @@ export function createVariantService({ db, announce, currency }: Deps) {
     work: (tx: Transaction, product: { id: string; name: string }) => Promise<void>,
     gone: readonly string[] = []
   ): Promise<void> {
-    await db
-      .transaction(async tx => {
+    await changes
+      .transaction(async (tx, news) => {
         await write.markApplied(tx)
         const product = await lockProduct(tx, productId, write)
         await work(tx, product)
         await products.touch(tx, [productId])
-        await announce(tx, [productId], gone)
+        await news.announce([productId], gone)
       })
       .catch(rethrow)
   }

@@ -1,0 +1,289 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { stringify } from 'yaml'
+import { loadConfig } from './config.ts'
+import { ConfigSchema } from './config-schema.ts'
+import { OperatorError } from './kernel/errors.ts'
+
+const EXAMPLE = new URL('../config.example.yaml', import.meta.url)
+
+/** The problems that are reported, without their heading. */
+function problemsOf(environment: Record<string, string>): string[] {
+  try {
+    loadConfig(environment)
+    return []
+  } catch (error) {
+    expect(error).toBeInstanceOf(OperatorError)
+    const [heading, ...lines] = (error as Error).message.split('\n')
+    expect(heading).toBe('The configuration is wrong:')
+    return lines.map(line => line.trim())
+  }
+}
+
+async function useFile(yaml: string): Promise<{ CARTWRIGHT_CONFIG: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright-config-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'config.yaml')
+  await writeFile(file, yaml)
+  return { CARTWRIGHT_CONFIG: file }
+}
+
+test('without anything there are the defaults', () => {
+  const config = loadConfig({})
+  expect(config).toMatchObject({
+    environment: 'development',
+    data: '.data',
+    server: { port: 8080, host: '' },
+    database: { url: '', pool_size: 8 },
+    cart: { line_quantity_max: 99, lines_max: 200, idle_days: 30 },
+    rate_limit: { enabled: true },
+    modules: { cart: { enabled: true } },
+    auth: { issuers: [], email_domains: [] }
+  })
+})
+
+test('the environment wins over the file, and its long names over its short ones', async () => {
+  const file = await useFile(
+    'server: { port: 1001, host: 10.0.0.1, drain_seconds: 7 }\nshop: { name: Corner }\n'
+  )
+  const config = loadConfig({ CARTWRIGHT__SERVER__PORT: '1003', PORT: '1002', HOST: '::1', ...file })
+  expect(config.server).toMatchObject({ port: 1003, host: '::1', drain_seconds: 7 })
+  expect(config.shop.name).toBe('Corner')
+})
+
+test('every short name sets its key', () => {
+  const config = loadConfig({
+    PORT: '0',
+    HOST: 'h',
+    DATABASE_URL: 'postgres://localhost/db',
+    REDIS_URL: 'rediss://:x@localhost:6380/2',
+    NODE_ENV: 'production',
+    CARTWRIGHT_DATA: '/d',
+    CARTWRIGHT_ADMIN_EMAIL: 'a@b.example',
+    CARTWRIGHT_ADMIN_PASSWORD: '12345678901234'
+  })
+  expect(config).toMatchObject({
+    environment: 'production',
+    data: '/d',
+    server: { port: 0, host: 'h' },
+    database: { url: 'postgres://localhost/db' },
+    cache: { url: 'rediss://:x@localhost:6380/2' },
+    auth: { admin_email: 'a@b.example', admin_password: '12345678901234' }
+  })
+})
+
+test.each(['test', 'development', ''])('NODE_ENV=%s means development', NODE_ENV => {
+  expect(loadConfig({ NODE_ENV }).environment).toBe('development')
+})
+
+test('values from the environment have the type of their key', () => {
+  const config = loadConfig({
+    CARTWRIGHT__MODULES__CART__ENABLED: 'false',
+    CARTWRIGHT__SHOP__NAME: '42',
+    CARTWRIGHT__CART__LINES_MAX: '50',
+    CARTWRIGHT__AUTH__EMAIL_DOMAINS: '[one.example, two.example]',
+    CARTWRIGHT__AUTH__ISSUERS: '[{ issuer: "https://login.example.com", audience: cartwright }]'
+  })
+  expect(config.modules.cart.enabled).toBe(false)
+  expect(config.shop.name).toBe('42')
+  expect(config.cart.lines_max).toBe(50)
+  expect(config.auth.email_domains).toEqual(['one.example', 'two.example'])
+  expect(config.auth.issuers).toEqual([{ issuer: 'https://login.example.com', audience: 'cartwright' }])
+})
+
+test.each([
+  ['CARTWRIGHT__MODULES__CART__ENABLED', 'flase', 'modules.cart.enabled: must be boolean'],
+  ['CARTWRIGHT__MODULES__CART__ENABLED', '"true"', 'modules.cart.enabled: must be boolean'],
+  ['PORT', '80a', 'server.port: must be integer'],
+  ['PORT', '"8080"', 'server.port: must be integer'],
+  ['PORT', '8080.5', 'server.port: must be integer'],
+  ['PORT', '65536', 'server.port: must be <= 65535'],
+  ['CARTWRIGHT__DATABASE__POOL_SIZE', '0', 'database.pool_size: must be >= 1'],
+  [
+    'CARTWRIGHT__LOG__LEVEL',
+    'loud',
+    'log.level: must be equal to one of the allowed values (fatal, error, warn, info, debug, silent)'
+  ],
+  [
+    'CARTWRIGHT__SHOP__CURRENCY',
+    'EURO',
+    'shop.currency: must be equal to one of the allowed values (did you mean EUR?)'
+  ],
+  ['CARTWRIGHT__AUTH__EMAIL_DOMAINS', 'one.example', 'auth.email_domains: must be array'],
+  ['CARTWRIGHT__AUTH__EMAIL_DOMAINS', '[1]', 'auth.email_domains.0: must be string'],
+  ['CARTWRIGHT__AUTH__ISSUERS', '[{ audience: a }]', "auth.issuers.0: must have required property 'issuer'"],
+  [
+    'CARTWRIGHT__AUTH__ISSUERS',
+    '[{ issuer: "https://a", audience: a, audiance: b }]',
+    'auth.issuers.0: unknown key audiance'
+  ],
+  ['CARTWRIGHT__SERVER', '5', 'server: must be object'],
+  [
+    'CARTWRIGHT__MODULES__KART__ENABLED',
+    'true',
+    'CARTWRIGHT__MODULES__KART__ENABLED: unknown key modules.kart.enabled (did you mean cart?)'
+  ],
+  ['CARTWRIGHT__SERVER__PORT__X', '1', 'CARTWRIGHT__SERVER__PORT__X: unknown key server.port.x'],
+  ['CARTWRIGHT__', '1', 'CARTWRIGHT__: unknown key '],
+  ['CARTWRIGHT____PROTO____X', '1', 'CARTWRIGHT____PROTO____X: unknown key .proto..x'],
+  ['CARTWRIGHT__CONSTRUCTOR', '1', 'CARTWRIGHT__CONSTRUCTOR: unknown key constructor'],
+  [
+    'CARTWRIGHT_SERVER_PORT',
+    '1',
+    'CARTWRIGHT_SERVER_PORT: unknown variable (did you mean CARTWRIGHT__SERVER__PORT?)'
+  ],
+  ['CARTWRIGHT_DTA', '1', 'CARTWRIGHT_DTA: unknown variable (did you mean CARTWRIGHT_DATA?)']
+])('%s=%s is refused with its reason', (name, value, problem) => {
+  expect(problemsOf({ [name]: value })).toEqual([problem.trim()])
+})
+
+test('a value that is not YAML is a problem of its variable', () => {
+  const problems = problemsOf({ CARTWRIGHT__AUTH__ISSUERS: '[{', PORT: '[' })
+  expect(problems).toHaveLength(2)
+  expect(problems.join()).toMatch(/CARTWRIGHT__AUTH__ISSUERS: not YAML: .+PORT|PORT: not YAML: .+CARTWRIGHT/)
+})
+
+test('all problems are told at once, however many', async () => {
+  const file = await useFile(
+    [
+      'enviroment: production',
+      'server: { prot: 1, port: many, host: 7, drain_seconds: -1, body_bytes_max: 1, trust_proxy: 1 }',
+      'database: { pool_size: 0, pool_wait_ms: x, statement_timeout_ms: 0, lock_timeout_ms: 0 }',
+      'cart: 5',
+      'toString: 1'
+    ].join('\n')
+  )
+  expect(problemsOf({ ...file, PORTS: '1', CARTWRIGHT_ADMIN: 'x' }).sort()).toEqual(
+    [
+      'CARTWRIGHT_ADMIN: unknown variable (did you mean CARTWRIGHT_DATA?)',
+      'cart: must be object',
+      'database.lock_timeout_ms: must be >= 1',
+      'database.pool_size: must be >= 1',
+      'database.pool_wait_ms: must be integer',
+      'database.statement_timeout_ms: must be >= 1',
+      'enviroment: unknown key (did you mean environment?)',
+      'server.body_bytes_max: must be >= 1024',
+      'server.drain_seconds: must be >= 0',
+      'server.host: must be string',
+      'server.port: must be integer',
+      'server.prot: unknown key (did you mean port?)',
+      'server.trust_proxy: must be boolean',
+      'toString: unknown key'
+    ].sort()
+  )
+})
+
+test('a key without a value has its default', async () => {
+  const file = await useFile('server:\n  port:\ncart:\nauth:\n  issuers:\n')
+  expect(loadConfig(file)).toEqual(loadConfig({}))
+  expect(loadConfig({ PORT: '' }).server.port).toBe(8080)
+})
+
+test.each(['', '# nothing but a comment\n', '{}'])(
+  'a file with nothing in it is the defaults',
+  async yaml => {
+    expect(loadConfig(await useFile(yaml))).toEqual(loadConfig({}))
+  }
+)
+
+test('a file that is not YAML is refused with the line, without quoting it', async () => {
+  const file = await useFile('shop:\n  name: Corner\nauth:\n  admin_password: "s3cret\n  x: [\n')
+  expect(() => loadConfig(file)).toThrow(/^The configuration file .*config\.yaml is not YAML: .+ at line \d+/)
+  expect(() => loadConfig(file)).not.toThrow(/s3cret|\n/)
+})
+
+test.each(['- a\n- b\n', 'text', '42'])('a file that holds no keys is refused: %j', async yaml => {
+  const file = await useFile(yaml)
+  expect(() => loadConfig(file)).toThrow(/must hold keys and values/)
+})
+
+test('a file that is named must exist', () => {
+  expect(() => loadConfig({ CARTWRIGHT_CONFIG: '/no/such/file.yaml' })).toThrow(
+    /^Cannot read the configuration file \/no\/such\/file\.yaml: ENOENT/
+  )
+})
+
+test.each([
+  'postgres://user:s3cret#word@host/db',
+  'postgres://user:s3cret/word@host/db',
+  'mysql://user:s3cret@host/db',
+  's3cret'
+])('a wrong DATABASE_URL is told without being shown', url => {
+  const [problem, ...others] = problemsOf({ DATABASE_URL: url })
+  expect(problem).toMatch(/^database\.url: must look like postgres:\/\//)
+  expect(others).toEqual([])
+  expect(problem).not.toContain('s3cret')
+})
+
+test('a wrong REDIS_URL is told without being shown', () => {
+  const [problem] = problemsOf({ REDIS_URL: 'localhost:s3cret' })
+  expect(problem).toMatch(/^cache\.url: must look like redis:\/\//)
+  expect(problem).not.toContain('s3cret')
+})
+
+test('values of secrets stand in no problem', async () => {
+  const file = await useFile(
+    'auth: { admin_password: [s3cret], admin_email: { s3cret: 1 } }\ndatabase: { url: 53 }\n'
+  )
+  const problems = problemsOf({ ...file, CARTWRIGHT__AUTH__ISSUERS: '{ s3cret: 1 }' })
+  expect(problems).toHaveLength(4)
+  expect(problems.join()).not.toContain('s3cret')
+})
+
+test('the configuration cannot be changed, at any depth', () => {
+  const config = loadConfig({ CARTWRIGHT__AUTH__ISSUERS: '[{ issuer: "https://a", audience: a }]' })
+  const parts: object[] = [config, config.server, config.modules.cart, config.auth.issuers]
+  for (const part of [...parts, ...config.auth.issuers]) expect(Object.isFrozen(part)).toBe(true)
+  expect(loadConfig({}).auth.issuers).not.toBe(loadConfig({}).auth.issuers)
+})
+
+type Property = {
+  properties?: Record<string, Property>
+  description?: string
+  default?: unknown
+  enum?: string[]
+  minimum?: number
+  maximum?: number
+}
+
+/** Every key with its default, below what it means and what it may be. */
+function exampleOf(schema: Property, indent = ''): string {
+  return Object.entries(schema.properties ?? {})
+    .map(([key, property]) => {
+      const said = [property.description ?? '', allowedOf(property)].filter(Boolean).join(' ')
+      const comment = wrap(said, 108 - indent.length).map(line => `${indent}# ${line}\n`)
+      if (property.properties === undefined)
+        return `${comment.join('')}${indent}${stringify({ [key]: property.default })}`
+      return `\n${comment.join('')}${indent}${key}:\n${exampleOf(property, `${indent}  `).replace(/^\n/, '')}`
+    })
+    .join('')
+}
+
+function allowedOf({ enum: values, minimum, maximum }: Property): string {
+  if (values !== undefined) return values.length > 12 ? '' : `One of: ${values.join(', ')}.`
+  return minimum === undefined ? '' : `From ${minimum} to ${maximum}.`
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const line = `${lines.at(-1)} ${word}`.trimStart()
+    if (line.length > width) lines.push(word)
+    else lines[lines.length - 1] = line
+  }
+  return lines
+}
+
+test('config.example.yaml is current', async () => {
+  const example = `# ${(ConfigSchema as Property).description}\n\n${exampleOf(ConfigSchema as Property)}`
+  if (process.env.UPDATE_DOCS === '1') await writeFile(EXAMPLE, example)
+  expect(await readFile(EXAMPLE, 'utf8'), 'UPDATE_DOCS=1 npx vitest run src/config.test.ts rewrites it').toBe(
+    example
+  )
+})
+
+test('config.example.yaml says what is so without it', async () => {
+  expect(loadConfig({ CARTWRIGHT_CONFIG: EXAMPLE.pathname })).toEqual(loadConfig({}))
+})

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { DomainError, defineError, OperatorError } from './errors.ts'
+
+const taken = defineError('conflict', 'SEAT_TAKEN', 'The seat is taken.')
+
+test('a defined error is made with its kind, code and message, and remembers what it was given', () => {
+  const cause = new Error('below')
+  const error = taken({ details: { seat: 7 }, retryAfterSeconds: 3, cause })
+  expect(error).toBeInstanceOf(DomainError)
+  expect(error).toMatchObject({
+    kind: 'conflict',
+    code: 'SEAT_TAKEN',
+    message: 'The seat is taken.',
+    details: { seat: 7 },
+    retryAfterSeconds: 3,
+    cause
+  })
+})
+
+test('without extras there are no details, no cause and nothing to wait for', () => {
+  expect(taken()).toMatchObject({ details: {}, retryAfterSeconds: undefined, cause: undefined })
+  expect(taken()).not.toBe(taken())
+})
+
+test('a definition tells its kind, code and message without making an error', () => {
+  expect({ ...taken }).toEqual({ kind: 'conflict', code: 'SEAT_TAKEN', message: 'The seat is taken.' })
+})
+
+test('the trace of an error begins where it was thrown from', () => {
+  expect(taken().stack).toContain('errors.test.ts')
+})
+
+test('an error for the operator is no error of the domain', () => {
+  expect(new OperatorError('mend it')).not.toBeInstanceOf(DomainError)
+})

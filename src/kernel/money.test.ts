@@ -1,0 +1,146 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { AMOUNT_MAX, currencies, parseAmount, shareOf } from './money.ts'
+
+const anyCurrency = fc.constantFrom(...Object.keys(currencies))
+const anyAmount = fc.integer({ min: 0, max: AMOUNT_MAX })
+const anyPpm = fc.integer({ min: 0, max: 1_000_000 })
+
+/** The decimal that a person would write. */
+function decimalOf(amount: number, currency: string): string {
+  const places = currencies[currency] ?? 0
+  const digits = String(amount).padStart(places + 1, '0')
+  return places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`
+}
+
+test('every amount of every currency is read back as it was written', () => {
+  fc.assert(
+    fc.property(anyAmount, anyCurrency, (amount, currency) => {
+      expect(parseAmount(decimalOf(amount, currency), currency)).toBe(amount)
+    })
+  )
+})
+
+test('zeros at the end and space around it change nothing', () => {
+  fc.assert(
+    fc.property(
+      anyAmount,
+      fc.constantFrom('USD', 'KWD'),
+      fc.integer({ min: 0, max: 3 }),
+      (amount, currency, zeros) => {
+        const decimal = ` ${decimalOf(amount, currency)}${'0'.repeat(zeros)}\t`
+        expect(parseAmount(decimal, currency)).toBe(amount)
+      }
+    )
+  )
+})
+
+test.each([
+  ['19.99', 'USD', 1_999],
+  ['500', 'JPY', 500],
+  ['500', 'USD', 50_000],
+  ['1.234', 'KWD', 1_234],
+  ['0', 'USD', 0],
+  ['00.10', 'USD', 10],
+  ['5.00', 'JPY', 5],
+  ['1000000000.00', 'USD', AMOUNT_MAX]
+])('%s in %s are %d minor units', (decimal, currency, amount) => {
+  expect(parseAmount(decimal, currency)).toBe(amount)
+})
+
+test.each([
+  '',
+  ' ',
+  '-1',
+  '+1',
+  '1e3',
+  '1,000',
+  '1.',
+  '.5',
+  '1.2.3',
+  '0x10',
+  'NaN',
+  '١٢',
+  '1 0',
+  '1\n2',
+  '$1'
+])('"%s" is not an amount', decimal => {
+  expect(parseAmount(decimal, 'USD')).toBeUndefined()
+})
+
+test('more places than the currency has are refused, not rounded', () => {
+  expect(parseAmount('1.005', 'USD')).toBeUndefined()
+  expect(parseAmount('1.5', 'JPY')).toBeUndefined()
+})
+
+test('amounts above the maximum, and currencies that are none, are refused', () => {
+  expect(parseAmount('1000000000.01', 'USD')).toBeUndefined()
+  expect(parseAmount('999999999999999', 'USD')).toBeUndefined()
+  for (const currency of ['XXX', 'usd', '', 'toString', '__proto__', 'constructor']) {
+    expect(parseAmount('1', currency)).toBeUndefined()
+  }
+})
+
+test('whatever text comes, the answer is a sound amount or none', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[0-9.]{0,30}$/)), anyCurrency, (text, currency) => {
+      const amount = parseAmount(text, currency)
+      if (amount === undefined) return
+      expect(Number.isSafeInteger(amount) && amount >= 0 && amount <= AMOUNT_MAX).toBe(true)
+    })
+  )
+})
+
+test('a share is the exact product, rounded half up', () => {
+  fc.assert(
+    fc.property(anyAmount, anyPpm, (amount, ppm) => {
+      const exact = BigInt(amount) * BigInt(ppm)
+      const twiceTheError = 2n * (BigInt(shareOf(amount, ppm)) * 1_000_000n - exact)
+      expect(twiceTheError > -1_000_000n && twiceTheError <= 1_000_000n).toBe(true)
+    })
+  )
+})
+
+test.each([
+  [1, 500_000, 1],
+  [3, 500_000, 2],
+  [1, 499_999, 0],
+  [1_999, 190_000, 380],
+  [0, 1_000_000, 0],
+  [AMOUNT_MAX, 999_999, 99_999_900_000]
+])('of %d, %d parts per million are %d', (amount, ppm, share) => {
+  expect(shareOf(amount, ppm)).toBe(share)
+})
+
+test('a share never falls when the amount or the rate rises, and lies between nothing and all', () => {
+  fc.assert(
+    fc.property(anyAmount, anyAmount, anyPpm, anyPpm, (a, b, p, q) => {
+      const [small, large] = [Math.min(a, b), Math.max(a, b)]
+      const [low, high] = [Math.min(p, q), Math.max(p, q)]
+      expect(shareOf(small, low)).toBeLessThanOrEqual(shareOf(large, low))
+      expect(shareOf(large, low)).toBeLessThanOrEqual(shareOf(large, high))
+      expect(shareOf(large, high)).toBeLessThanOrEqual(large)
+      expect(shareOf(small, 0)).toBe(0)
+      expect(shareOf(small, 1_000_000)).toBe(small)
+    })
+  )
+})
+
+test('a share and the rest are the whole, give or take the one half unit that both round up', () => {
+  fc.assert(
+    fc.property(anyAmount, anyPpm, (amount, ppm) => {
+      const sum = shareOf(amount, ppm) + shareOf(amount, 1_000_000 - ppm)
+      expect(sum - amount === 0 || sum - amount === 1).toBe(true)
+    })
+  )
+})
+
+test('every currency has three capital letters and a known exponent, and none can be added', () => {
+  for (const [code, places] of Object.entries(currencies)) {
+    expect(code).toMatch(/^[A-Z]{3}$/)
+    expect([0, 2, 3]).toContain(places)
+  }
+  expect(Object.keys(currencies).length).toBeGreaterThan(150)
+  expect(currencies).toMatchObject({ USD: 2, EUR: 2, JPY: 0, KRW: 0, KWD: 3, ISK: 0, HUF: 2, MGA: 2 })
+  expect(Object.isFrozen(currencies)).toBe(true)
+})

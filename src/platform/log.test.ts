@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { json, text } from 'node:stream/consumers'
+import { expect, onTestFinished, test } from 'vitest'
+import { until } from '../../test/faults/until.ts'
+import { errorFields } from './log.ts'
+
+const MODULE = new URL('./log.ts', import.meta.url).href
+
+/** Runs `script` in a process of its own, where `log` is open. */
+function useProcess(script: string) {
+  const source = `import { openLog } from '${MODULE}'; const log = openLog({ level: 'info' }); ${script}`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', source], {
+    stdio: ['pipe', 'pipe', 'pipe']
+  })
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+  })
+  return child
+}
+
+async function linesOf(child: ChildProcess): Promise<Record<string, unknown>[]> {
+  const output = await text(child.stdout as NodeJS.ReadableStream)
+  return output
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => JSON.parse(line))
+}
+const hundredLines = 'for (let n = 0; n < 100; n += 1) log.info({ n }, "line");'
+
+test.each([
+  ['it has nothing left to do', ''],
+  ['process.exit', 'process.exit(0)'],
+  ['an error nobody caught', 'setTimeout(() => { throw new Error("bug") })'],
+  ['a rejection nobody caught', 'Promise.reject(new Error("bug"))']
+])('every line is written when the process ends by %s', async (_how, ending) => {
+  const lines = await linesOf(useProcess(hundredLines + ending))
+  // The last buffer may overtake one that is being written just then.
+  const numbers = lines.map(line => Number(line.n)).sort((a, b) => a - b)
+  expect(numbers).toEqual(Array.from({ length: 100 }, (_, n) => n))
+})
+
+test('every line is written when a signal ends the process in order', async () => {
+  const child = useProcess(
+    `process.on('SIGTERM', () => { log.info('bye'); process.exit(0) });
+     setInterval(() => {}, 1000); ${hundredLines} process.stderr.write('ready')`
+  )
+  const lines = linesOf(child)
+  await once(child.stderr, 'data')
+  child.kill('SIGTERM')
+  expect((await lines).length).toBe(101)
+})
+
+test('lines wait to be written together, half a second at most; an error is written at once', async () => {
+  const child = useProcess(
+    `process.stdin.on('data', chunk => log[String(chunk)]('said')); process.stderr.write('ready')`
+  )
+  const arrivals: string[] = []
+  child.stdout.on('data', chunk => arrivals.push(String(chunk)))
+  await once(child.stderr, 'data')
+
+  child.stdin.write('info')
+  const waited = await until('the line is written', () => arrivals.length > 0, 2_000)
+  expect(waited).toBeLessThan(900)
+
+  // Right behind a flush the next one is half a second away.
+  child.stdin.write('error')
+  expect(await until('the error is written', () => arrivals.length > 1, 2_000)).toBeLessThan(300)
+  child.stdin.write('fatal')
+  expect(await until('the fatal error is written', () => arrivals.length > 2, 2_000)).toBeLessThan(300)
+  child.stdin.write('info')
+  await until('a line of a child logger too', () => arrivals.length > 3, 2_000)
+})
+
+test('the process goes on when nobody reads its lines any more', async () => {
+  const child = useProcess(
+    `setInterval(() => { log.info('x'.repeat(5000)); log.error('more') }, 5); process.stdin.on('data', () => process.stderr.write('alive'))`
+  )
+  await once(child.stdout, 'data')
+  child.stdout.destroy()
+  for (let i = 0; i < 3; i += 1) {
+    await new Promise(resolve => setTimeout(resolve, 300))
+    child.stdin.write('?')
+    expect(String((await once(child.stderr, 'data'))[0])).toBe('alive')
+  }
+  expect(child.exitCode).toBeNull()
+})
+
+test('a line says when, how bad and what, and an error tells where', async () => {
+  const child = useProcess(`log.error({ err: new TypeError('bad'), req_id: 'r1' }, 'unexpected error')`)
+  const line = await json(child.stdout)
+  expect(line).toEqual({
+    level: 50,
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    req_id: 'r1',
+    msg: 'unexpected error',
+    err: { type: 'TypeError', message: 'bad', stack: expect.stringContaining('TypeError: bad\n    at ') }
+  })
+})
+
+test('what libraries hang on their errors is not logged', () => {
+  const error = Object.assign(new Error('refused'), {
+    code: '23514',
+    constraint: 'lines_quantity_check',
+    detail: 'Failing row contains (1, s3cret-hash).',
+    config: { headers: { authorization: 'Bearer s3cret' } },
+    command: { name: 'auth', args: ['s3cret'] },
+    input: 'postgres://user:s3cret@host/db'
+  })
+  const outer = new Error('outer', { cause: error })
+  expect(JSON.stringify(errorFields(outer))).not.toContain('s3cret')
+  expect(errorFields(outer)).toMatchObject({
+    type: 'Error',
+    message: 'outer',
+    cause: { message: 'refused', code: '23514', constraint: 'lines_quantity_check' }
+  })
+})
+
+test.each([
+  'connect to postgres://user:s3cret@host:5432/db failed',
+  'redis://:s3cret@host refused',
+  'odd: https://user:s3cret:s3cret@host/s3',
+  'header Authorization: Bearer s3cret.s3cret-s3cret_x= was refused',
+  'authorization: basic s3cretczNjcmV0=='
+])('a password in a message is not logged: %s', message => {
+  const fields = JSON.stringify(errorFields(new Error(message)))
+  expect(fields).not.toContain('s3cret')
+  expect(fields).toContain('***')
+})
+
+test('addresses without a password stay as they are', () => {
+  const message = 'GET http://127.0.0.1:8080/api?page=2 for bearer of news'
+  expect(errorFields(new Error(message)).message).toBe(message)
+})
+
+test('a chain of causes that bites its own tail ends', () => {
+  const error = new Error('round')
+  error.cause = error
+  expect(JSON.stringify(errorFields(error)).length).toBeLessThan(50_000)
+})
+
+test.each(['text s3cret', { password: 's3cret' }, null, undefined])(
+  'what is thrown but no error is not shown: %j',
+  thrown => {
+    expect(JSON.stringify(errorFields(thrown))).not.toContain('s3cret')
+  }
+)

@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest'
+import { BRANCHING_ROUTES, rules } from './support/house-rules.ts'
+import { parseSource, readSources } from './support/source-files.ts'
+import { tablesOf } from './support/sql-names.ts'
+
+const files = (await readSources()).map(parseSource)
+
+test.each(rules)('$name', ({ check }) => {
+  expect(files.flatMap(file => check(file).map(how => `${file.path} ${how}`))).toEqual([])
+})
+
+test('the exceptions are needed, each of them', () => {
+  const branching = files.filter(file => file.deeds.has('if') || file.deeds.has('try')).map(file => file.path)
+  expect(Object.keys(BRANCHING_ROUTES).filter(path => !branching.includes(path))).toEqual([])
+})
+
+const sql = (text: string) =>
+  `import { statement } from '../../platform/statement.ts'\nexport const a = statement('cart.a', {}, \`${text}\`)`
+const kernelWall = 'the kernel imports nothing of ours'
+const platformWall = 'the platform imports the kernel alone'
+const gatewayWall = 'the gateway imports kernel and platform alone'
+const moduleWall =
+  'a module imports itself, the kernel, what it may of the platform, and the gateway in its routes'
+const doors = 'the only way into a module is its index.ts, for values from another index.ts only'
+const fastifyWall = 'fastify is known to the gateway and to routes only'
+const environment = 'the environment is read by config.ts only'
+const sqlPlaces = 'SQL stands in repositories and in the platform only'
+const schemas = "a module's SQL names its own schema, and names it always"
+const statementNames = 'a statement is called after its module'
+const folders = 'a folder says what is in it'
+const sizes = 'no file is longer than 300 lines, no test than 600'
+const defaults = 'nothing is exported by default'
+const routes = 'a route decides nothing'
+
+test.each([
+  [kernelWall, 'src/kernel/money.ts', "import { statement } from '../platform/statement.ts'"],
+  [kernelWall, 'src/kernel/money.ts', "import type { Config } from '../config.ts'"],
+  [kernelWall, 'src/kernel/money.ts', "export type { Offer } from '../modules/catalog/index.ts'"],
+  [platformWall, 'src/platform/cache.ts', "import { sendProblem } from '../gateway/problem.ts'"],
+  [platformWall, 'src/platform/cache.ts', "import { loadConfig } from '../config.ts'"],
+  [platformWall, 'src/platform/cache.ts', "const a = await import('../module.ts')"],
+  [gatewayWall, 'src/gateway/server.ts', "import type { Offer } from '../modules/catalog/index.ts'"],
+  [gatewayWall, 'src/gateway/server.ts', "import { loadConfig } from '../config.ts'"],
+  [moduleWall, 'src/modules/cart/service.ts', "import { openDatabase } from '../../platform/postgres.ts'"],
+  [moduleWall, 'src/modules/cart/service.ts', "import * as keys from '../../platform/statement.ts'"],
+  [moduleWall, 'src/modules/cart/service.ts', "import { identityOf } from '../../gateway/identity.ts'"],
+  [moduleWall, 'src/modules/cart/service.ts', "import type { Tiers } from '../../gateway/tiers.ts'"],
+  [moduleWall, 'src/modules/cart/routes.ts', "import { sendProblem } from '../../gateway/problem.ts'"],
+  [moduleWall, 'src/modules/cart/index.ts', "import { writeOf } from '../../gateway/write.ts'"],
+  [moduleWall, 'src/modules/cart/merge/service.ts', "import { defineModule } from '../../../module.ts'"],
+  [moduleWall, 'src/modules/cart/service.ts', "import { version } from '../../version.ts'"],
+  [doors, 'src/modules/cart/service.ts', "import { catalogModule } from '../catalog/index.ts'"],
+  [doors, 'src/modules/cart/service.ts', "import type { Offer } from '../catalog/offers/service.ts'"],
+  [doors, 'src/modules/cart/index.ts', "import { createOffers } from '../catalog/offers/service.ts'"],
+  [doors, 'src/cli/start.ts', "import { hash } from '../modules/auth/passwords/hashing.ts'"],
+  [fastifyWall, 'src/modules/cart/service.ts', "import type { FastifyRequest } from 'fastify'"],
+  [fastifyWall, 'src/platform/log.ts', "import swagger from '@fastify/swagger'"],
+  [environment, 'src/platform/log.ts', 'const a = process.env.LOG'],
+  [environment, 'src/cli/start.ts', "const { env } = process.env['X']"],
+  [sqlPlaces, 'src/modules/cart/service.ts', sql('select a from cart.items')],
+  [sqlPlaces, 'src/cli/start.ts', "await db.query('select 1')"],
+  [sqlPlaces, 'src/cli/start.ts', 'await db.query(`select $' + '{a}`)'],
+  [schemas, 'src/modules/cart/repository.ts', sql('select a from catalog.variants')],
+  [
+    schemas,
+    'src/modules/cart/repository.ts',
+    sql('select a from cart.items i join catalog.variants v on true')
+  ],
+  [schemas, 'src/modules/cart/repository.ts', sql('insert into items (a) values (1)')],
+  [
+    schemas,
+    'src/modules/cart/repository.ts',
+    sql('with old as (delete from items returning a) select a from old')
+  ],
+  [statementNames, 'src/modules/cart/repository.ts', sql('select 1').replace("'cart.a'", "'catalog.a'")],
+  [folders, 'src/modules/cart/utils/sum.ts', ''],
+  [folders, 'src/shared/sum.ts', ''],
+  [folders, 'test/helpers/sum.ts', ''],
+  [sizes, 'src/gateway/server.ts', '\n'.repeat(301)],
+  [sizes, 'src/gateway/server.test.ts', '\n'.repeat(601)],
+  [defaults, 'src/gateway/server.ts', 'export default function a() {}'],
+  [defaults, 'src/gateway/server.ts', 'const a = 1\nexport default a'],
+  [defaults, 'src/gateway/server.ts', 'const a = 1\nexport { a as default }'],
+  [routes, 'src/modules/cart/routes.ts', 'if (a) b()'],
+  [routes, 'src/modules/cart/routes.ts', 'try { a() } finally { b() }']
+])('the rule "%s" finds the fault planted in %s: %.90s', (name, path, text) => {
+  const file = parseSource({ path, text })
+  expect(rules.filter(rule => rule.check(file).length > 0).map(rule => rule.name)).toEqual([name])
+})
+
+test.each([
+  ['src/kernel/money.ts', "import { newId } from './ids.ts'"],
+  ['src/platform/cache.ts', "import type { Config } from '../config.ts'"],
+  ['src/gateway/write.ts', "import * as keys from '../platform/idempotency-keys.ts'"],
+  ['src/modules/cart/index.ts', "import { catalogModule } from '../catalog/index.ts'"],
+  ['src/modules/cart/service.ts', "import type { CatalogApi } from '../catalog/index.ts'"],
+  ['src/modules/cart/service.ts', "import { unconditional, type Write } from '../../platform/write.ts'"],
+  ['src/modules/cart/merge/routes.ts', "import { writeOf } from '../../../gateway/write.ts'\na ? b : c"],
+  ['src/modules/cart/service.ts', 'switch (a) { default: b() }'],
+  ['src/modules/cart/repository.ts', sql('update cart.carts set a = b where c is distinct from d')]
+])('nothing is wrong with %s: %s', (path, text) => {
+  const file = parseSource({ path, text })
+  expect(rules.flatMap(rule => rule.check(file))).toEqual([])
+})
+
+test('the tables of a statement are read from its SQL', () => {
+  const names = (text: string) =>
+    tablesOf(text).map(({ schema, table }) => (schema ? `${schema}.${table}` : table))
+  expect(
+    names(`with recursive expired as (
+             select a from cart.carts where b is distinct from c limit 5 for update skip locked
+           ), emptied (x) as materialized (delete from cart.items using cart.carts c where a in (select a from expired))
+           insert into cart.items as present (a) select a from unnest($1::int[]) as line (a)
+           on conflict (a) do update set a = 'from nowhere' -- from comments
+           returning extract(epoch from a)`)
+  ).toEqual(['cart.carts', 'cart.items', 'cart.carts', 'cart.items'])
+  expect(names('update only carts set a = 1 from lateral (select 1) b')).toEqual(['carts'])
+  expect(
+    names('select a from b, jsonb_each(c) left join lateral cart.f(b) on true for no key update of b')
+  ).toEqual(['b', 'cart.f'])
+})

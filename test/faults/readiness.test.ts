@@ -1,0 +1,94 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createApp } from '../../src/app.ts'
+import { loadConfig } from '../../src/config.ts'
+import { openLog } from '../../src/platform/log.ts'
+import { openPlatform } from '../../src/platform/platform.ts'
+import { createTestApp, send, type TestApp } from '../support/app.ts'
+import { useProxiedDatabase } from './postgres-proxy.ts'
+import { useRedisServer } from './redis-server.ts'
+import { until } from './until.ts'
+
+async function useApp(settings: Record<string, string>): Promise<TestApp> {
+  const app = await createTestApp(settings)
+  onTestFinished(() => app.close())
+  return app
+}
+
+const readiness = async (app: Pick<TestApp, 'request'>) => {
+  const startedAt = performance.now()
+  const { status, json } = await app.request('GET', '/readyz')
+  return { status, json, elapsed: performance.now() - startedAt }
+}
+const up = { status: 200, json: { status: 'READY', database: 'UP', cache: 'UP' } }
+const cacheDown = { status: 503, json: { status: 'NOT_READY', database: 'UP', cache: 'DOWN' } }
+const databaseDown = { status: 503, json: { status: 'NOT_READY', database: 'DOWN', cache: 'UP' } }
+
+test('a cache that is down makes /readyz answer 503, and the shop goes on selling', async () => {
+  const redis = await useRedisServer()
+  const app = await useApp({ REDIS_URL: `redis://127.0.0.1:${redis.port}` })
+  expect(await readiness(app)).toMatchObject(cacheDown)
+  expect((await app.request('GET', '/api/products')).status).toBe(200)
+
+  await redis.start()
+  await until('it is ready', async () => (await readiness(app)).status === 200)
+  expect(await readiness(app)).toMatchObject(up)
+  expect((await app.request('GET', '/api/products')).status).toBe(200)
+
+  await redis.kill()
+  expect(await readiness(app)).toMatchObject(cacheDown)
+  expect((await app.request('GET', '/api/products')).status).toBe(200)
+})
+
+test('a cache that hangs is DOWN within the time of a ping, and pages come from the database', async () => {
+  const redis = await useRedisServer()
+  await redis.start()
+  const app = await useApp({ REDIS_URL: `redis://127.0.0.1:${redis.port}` })
+  await until('it is ready', async () => (await readiness(app)).status === 200)
+  redis.signal('SIGSTOP')
+  const hung = await readiness(app)
+  expect(hung).toMatchObject(cacheDown)
+  expect(hung.elapsed).toBeLessThan(3_200)
+  for (let i = 0; i < 5; i += 1) expect((await app.request('GET', '/api/products')).status).toBe(200)
+  redis.signal('SIGCONT')
+  await until('it is ready again', async () => (await readiness(app)).status === 200)
+})
+
+test('with the cache in this process /readyz is READY at once', async () => {
+  expect(await readiness(await useApp({}))).toMatchObject(up)
+})
+
+test('a database that is stopped or hangs makes /readyz and /api answer 503, and both recover', async () => {
+  const { url, proxy } = await useProxiedDatabase()
+  const config = loadConfig({
+    CARTWRIGHT__LOG__LEVEL: 'silent',
+    CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
+    CARTWRIGHT__DATABASE__STATEMENT_TIMEOUT_MS: '1000'
+  })
+  const platform = await openPlatform(config, url, openLog(config.log))
+  const { app, stop } = await createApp(platform)
+  onTestFinished(async () => {
+    await proxy.restore()
+    await app.close()
+    await stop()
+    await platform.close()
+  })
+  const shop = { request: (method: string, path: string) => send(app, method, path, {}) }
+  const browse = () => shop.request('GET', '/api/products')
+  expect(await readiness(shop)).toMatchObject(up)
+
+  for (const fault of [proxy.cut, proxy.hang]) {
+    await fault()
+    const down = await readiness(shop)
+    expect(down).toMatchObject(databaseDown)
+    expect(down.elapsed).toBeLessThan(3_200)
+    await until('pages are not served from a cache that may be stale', async () => {
+      const { status, headers } = await browse()
+      return status === 503 && headers['retry-after'] === '1'
+    })
+    expect((await shop.request('GET', '/healthz')).status).toBe(200)
+    expect((await shop.request('GET', '/metricsz')).status).toBe(200)
+    await proxy.restore()
+    await until('it sells again', async () => (await browse()).status === 200, 5_000)
+    await until('it is ready again', async () => (await readiness(shop)).status === 200, 5_000)
+  }
+})

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { compileSerializer } from '../src/gateway/validation.ts'
+import { compileSchema } from '../src/kernel/validate.ts'
+import { createTestApp } from './support/app.ts'
+
+type Content = Record<string, { schema?: never }>
+type Operation = {
+  parameters?: { name: string; schema: never }[]
+  requestBody?: { content: Content }
+  responses: Record<string, { content?: Content }>
+}
+
+test('every schema of every route compiles: in the program that happens at its first request', async () => {
+  const app = await createTestApp()
+  const { json } = await app.request('GET', '/openapi.json')
+  await app.close()
+  const faults: string[] = []
+  let compiled = 0
+  const attempt = (where: string, compile: () => unknown) => {
+    compiled += 1
+    try {
+      compile()
+    } catch (error) {
+      faults.push(`${where}: ${error}`)
+    }
+  }
+  for (const [path, operations] of Object.entries<Record<string, Operation>>(json.paths)) {
+    for (const [method, { parameters = [], requestBody, responses }] of Object.entries(operations)) {
+      const where = `${method} ${path}`
+      for (const { name, schema } of parameters) attempt(`${where} ${name}`, () => compileSchema(schema)(''))
+      for (const { schema } of Object.values(requestBody?.content ?? {})) {
+        if (schema) attempt(`${where} body`, () => compileSchema(schema)({}))
+      }
+      for (const { content = {} } of Object.values(responses)) {
+        for (const { schema } of Object.values(content)) {
+          if (schema) attempt(`${where} answer`, () => compileSerializer({ schema, method, url: path })({}))
+        }
+      }
+    }
+  }
+  expect(compiled).toBeGreaterThan(100)
+  const isOnlyEmpty = (fault: string) => / answer: Error: "\w+" is required!/.test(fault)
+  expect(faults.filter(fault => !isOnlyEmpty(fault))).toEqual([])
+})

@@ -1,0 +1,145 @@
+import { METHODS } from 'node:http'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { authModule, modules } from '../../src/app.ts'
+import { createTestApp, type TestApp, type TestResponse } from '../support/app.ts'
+import { adminPatterns, diagnosticRows, publicRows, type Row, securedRows, urlOf } from './routes.ts'
+
+const password = 'nine lives and a piano'
+let app: TestApp
+let customer: string
+let admin: string
+beforeAll(async () => {
+  app = await createTestApp()
+  customer = await tokenOf('customer')
+  admin = await tokenOf('admin')
+})
+afterAll(() => app.close())
+
+async function tokenOf(role: 'customer' | 'admin'): Promise<string> {
+  const email = `${role}@example.com`
+  await app.apiOf(authModule)?.createUser({ email, password, role })
+  return (await app.request('POST', '/api/auth/login', { body: { email, password } })).json.access_token
+}
+
+const named = (rows: readonly Row[]) => rows.map(row => ({ ...row, name: `${row.method} ${row.path}` }))
+const present = (rows: readonly Row[]) => named(rows).filter(row => row.since === undefined)
+const ask = ({ method, path, body }: Pick<Row, 'method' | 'path' | 'body'>, token?: string) =>
+  app.request(method, urlOf(path), { ...(body && { body }), ...(token && { token }) })
+
+/** That a route was there and did its work, whatever it thought of the request. */
+function expectReached(answer: TestResponse): void {
+  expect(answer.json?.code).not.toBe('ROUTE_NOT_FOUND')
+  expect([403, 405, 500, 503]).not.toContain(answer.status)
+}
+
+test.each(present(publicRows))('public: $name needs no token, and minds no bad one', async row => {
+  for (const token of [undefined, 'not.a.token']) {
+    const answer = await ask(row, token)
+    expectReached(answer)
+    expect(answer.json.code).not.toBe('AUTHENTICATION_REQUIRED')
+  }
+})
+
+test.each(present(securedRows))('secured: $name needs a token, and no role', async row => {
+  const anonymous = await ask(row)
+  expect(anonymous.status).toBe(401)
+  expect(anonymous.headers['www-authenticate']).toBe('Bearer')
+  expect((await ask(row, 'not.a.token')).status).toBe(401)
+  for (const token of [customer, admin]) {
+    const answer = await ask(row, token)
+    expectReached(answer)
+    expect(answer.status).not.toBe(401)
+  }
+})
+
+test.each(diagnosticRows)('diagnostics: $path answers 200 to anybody', async row => {
+  expect((await ask(row)).status).toBe(200)
+  expect((await ask(row, 'not.a.token')).status).toBe(200)
+})
+
+test.each(adminPatterns.filter(({ since }) => since === undefined))(
+  'admin: $scope below $below needs a token and the role',
+  async ({ below, scope }) => {
+    const { paths } = (await app.request('GET', '/openapi.json')).json
+    const operations = Object.entries<Record<string, unknown>>(paths)
+      .filter(([path]) => path.startsWith(`${below}/`))
+      .flatMap(([path, methods]) =>
+        Object.keys(methods).map(method => ({ method: method.toUpperCase(), path }))
+      )
+      .filter(({ method }) => scope === 'all' || !['GET', 'HEAD'].includes(method))
+    expect(operations.length).toBeGreaterThan(0)
+    for (const operation of operations) {
+      const what = `${operation.method} ${operation.path}`
+      expect((await ask(operation)).status, what).toBe(401)
+      expect((await ask(operation, 'not.a.token')).status, what).toBe(401)
+      expect((await ask(operation, customer)).json, what).toMatchObject({
+        status: 403,
+        code: 'ADMIN_REQUIRED'
+      })
+      expect([401, 403], what).not.toContain((await ask(operation, admin)).status)
+    }
+  }
+)
+
+test.each(named([...publicRows, ...securedRows]).filter(row => row.since === 'later'))(
+  '$name is still to come: no route answers for it',
+  async row => {
+    expect((await ask(row, admin)).json.code).toBe('ROUTE_NOT_FOUND')
+  }
+)
+
+/** The module, and all that cannot run without it. */
+function withDependents(name: string): string[] {
+  const direct = modules.filter(module =>
+    Object.values(module.requires).some(required => required.name === name)
+  )
+  return [name, ...direct.flatMap(module => withDependents(module.name))]
+}
+
+test.each(modules.map(({ name }) => name))(
+  'disabled: without %s every method at and below its base paths is 503, and all else goes on',
+  async name => {
+    const disabled = [...new Set(withDependents(name))]
+    const without = await createTestApp(
+      Object.fromEntries(
+        disabled.map(each => [`CARTWRIGHT__MODULES__${each.toUpperCase()}__ENABLED`, 'false'])
+      )
+    )
+    try {
+      const off = modules.filter(module => disabled.includes(module.name))
+      for (const { module, path } of off.flatMap(module =>
+        module.basePaths.map(path => ({ module, path }))
+      )) {
+        const error = `module ${module.name} is disabled; enable it in the configuration file under modules.${module.name}.enabled: true`
+        for (const method of METHODS) {
+          for (const url of [path, `${path}/`, `${path}/a/b?c=d`]) {
+            const answer = await without.request(method, url)
+            expect(answer.status, `${method} ${url}`).toBe(503)
+            expect(answer.text, `${method} ${url}`).toBe(method === 'HEAD' ? '' : JSON.stringify({ error }))
+          }
+        }
+      }
+      for (const row of [...present(publicRows), ...present(securedRows), ...named(diagnosticRows)]) {
+        const { json } = await without.request(
+          row.method,
+          urlOf(row.path),
+          row.body ? { body: row.body } : {}
+        )
+        if (disabled.includes(row.module)) expect(Object.keys(json), row.name).toEqual(['error'])
+        else expect(json?.error, row.name).toBeUndefined()
+      }
+    } finally {
+      await without.close()
+    }
+  }
+)
+
+test('every base path of a row that exists is claimed by its module', () => {
+  for (const row of [...present(publicRows), ...present(securedRows)]) {
+    const basePaths = modules.find(module => module.name === row.module)?.basePaths ?? []
+    expect(
+      basePaths.some(base => row.path === base || row.path.startsWith(`${base}/`)),
+      row.name
+    ).toBe(true)
+  }
+})

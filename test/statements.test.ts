@@ -1,0 +1,109 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import '../src/app.ts'
+import { declaredStatements, type Statement } from '../src/platform/statement.ts'
+import { createTestDatabase } from './support/database.ts'
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+let client: pg.Client
+let typeNames: Map<number, string>
+let nullable: Set<string>
+beforeAll(async () => {
+  database = await createTestDatabase()
+  client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  const types = await client.query<{ oid: number; name: string }>(
+    'select oid::int4, format_type(oid, null) as name from pg_type'
+  )
+  typeNames = new Map(types.rows.map(({ oid, name }) => [oid, ALIASES[name] ?? name]))
+  const columns = await client.query<{ place: string }>(
+    `select attrelid || '.' || attnum as place from pg_attribute where not attnotnull`
+  )
+  nullable = new Set(columns.rows.map(({ place }) => place))
+})
+afterAll(async () => {
+  await client.end()
+  await database.drop()
+})
+
+/** PostgreSQL's long names of the types that a declaration calls by their short ones. */
+const ALIASES: Record<string, string> = {
+  boolean: 'bool',
+  integer: 'int4',
+  bigint: 'int8',
+  'double precision': 'float8',
+  'timestamp with time zone': 'timestamptz',
+  'character varying': 'text'
+}
+
+type Field = { name: string; dataTypeID: number; tableID: number; columnID: number }
+type Described = { fields: Field[] } | { error: string }
+
+/**
+ * Parses a statement on the server and asks what it gives (PostgreSQL, "Extended Query": Parse, Describe, Sync),
+ * without running it.
+ */
+function describe(text: string): Promise<Described> {
+  return new Promise(resolve => {
+    let fields: Field[] = []
+    const query = {
+      submit: (connection: pg.Connection) => {
+        connection.parse({ name: '', text, types: [] }, true)
+        connection.describe({ type: 'S', name: '' }, true)
+        connection.sync()
+      },
+      handleRowDescription: (description: { fields: Field[] }) => {
+        fields = description.fields
+      },
+      handleError: ({ message }: Error) => resolve({ error: message }),
+      handleReadyForQuery: () => resolve({ fields })
+    }
+    client.query(query as unknown as pg.Submittable)
+  })
+}
+
+/** What is wrong with the declaration of a statement; empty when it fits. */
+async function faultsOf({ columns, text }: Pick<Statement, 'columns' | 'text'>): Promise<string[]> {
+  const described = await describe(text)
+  if ('error' in described) return [described.error]
+  // A function called for what it does answers nothing, in a column.
+  const given = described.fields.filter(field => typeNames.get(field.dataTypeID) !== 'void')
+  const declared = Object.entries(columns)
+  if (given.map(field => field.name).join() !== declared.map(([name]) => name).join())
+    return [`gives ${given.map(field => field.name).join(', ')}`]
+  return given.flatMap((field, index) => {
+    const type = typeNames.get(field.dataTypeID)
+    const [name, wanted = ''] = declared[index] ?? []
+    if (type !== wanted.replace('?', '')) return [`gives ${name} as ${type}`]
+    const mayBeNull = nullable.has(`${field.tableID}.${field.columnID}`)
+    return mayBeNull && !wanted.endsWith('?') ? [`gives ${name}, which may be null`] : []
+  })
+}
+
+test('every statement is accepted by the migrated schema, and gives the columns that it declares', async () => {
+  const statements = declaredStatements()
+  expect(statements.length).toBeGreaterThan(40)
+  const faults: Record<string, string[]> = {}
+  for (const statement of statements) {
+    const found = await faultsOf(statement)
+    if (found.length > 0) faults[statement.name] = found
+  }
+  expect(faults).toEqual({})
+})
+
+const key = 'select fingerprint, status from cartwright.idempotency_keys'
+test.each<[string, Statement['columns'], string[]]>([
+  ['select a from nowhere.nothing', {}, ['relation "nowhere.nothing" does not exist']],
+  ['selekt 1', {}, ['syntax error at or near "selekt"']],
+  ['select 1 as a, now() as b', { a: 'int4', b: 'timestamptz' }, []],
+  ['select 1 as a, now() as b', { b: 'timestamptz', a: 'int4' }, ['gives a, b']],
+  ['select 1 as a, 2 as b', { a: 'int4' }, ['gives a, b']],
+  ['select 1::bigint as a', { a: 'int4' }, ['gives a as int8']],
+  ['select array[1]::text[] as a', { a: 'text' }, ['gives a as text[]']],
+  [key, { fingerprint: 'bytea', status: 'int4' }, ['gives status, which may be null']],
+  [key, { fingerprint: 'bytea?', status: 'int4?' }, []],
+  ['select pg_advisory_xact_lock(1)', {}, []],
+  ['delete from cartwright.idempotency_keys', {}, []]
+])('of %s with the columns %j this is wrong: %j', async (text, columns, faults) => {
+  expect(await faultsOf({ text, columns })).toEqual(faults)
+})

@@ -1,0 +1,151 @@
+import type { Deed, Import, SourceFile } from './source-files.ts'
+import { isSql, tablesOf } from './sql-names.ts'
+
+export type Rule = {
+  /** What holds, as a sentence. */
+  name: string
+  /** How this file breaks it. */
+  check(file: SourceFile): string[]
+}
+
+const GATEWAY_DOORS = ['tiers', 'identity', 'write'].map(name => `src/gateway/${name}.ts`)
+/** Values of the platform that a module may import; all else comes through `setup`, or is a type. */
+const PLATFORM_VALUES = ['statement', 'violates', 'unconditional', 'databaseUnavailable']
+const SQL_PLACES = /^(?:src\/platform|test|bench)\/|\/repository\.ts$/
+const SHAPELESS = /(?:^|\/)(?:utils?|common|shared|helpers?|types|interfaces|constants)\//
+const LINES_MAX = { source: 300, test: 600 }
+/** Routes that decide something all the same, and why. */
+export const BRANCHING_ROUTES: Record<string, string> = {
+  'src/modules/cart/guest/routes.ts': 'one route makes a cart (201) or adds to one (200)',
+  'src/modules/catalog/import/routes.ts': 'it takes a stream that no other route of its tier may take'
+}
+
+const moduleOf = (path: string) => /^src\/modules\/([^/]+)\//.exec(path)?.[1]
+const isDoor = (path: string) => /^src\/modules\/[^/]+\/index\.ts$/.test(path)
+const isRoutes = (path: string) => /^src\/modules\/.+\/routes\.ts$/.test(path)
+const below = (path: string, folder: string) => path.startsWith(`src/${folder}/`)
+const isType = ({ values }: Import) => values.length === 0
+const isConfigType = (one: Import) => one.from === 'src/config.ts' && isType(one)
+
+/** A wall: each import of ours, in the files that it is for, must pass. Tests may climb it. */
+const wall = (
+  name: string,
+  isFor: (path: string) => boolean,
+  mayImport: (one: Import, path: string) => boolean
+): Rule => ({
+  name,
+  check: ({ path, isTest, imports }) =>
+    isTest || !isFor(path)
+      ? []
+      : imports
+          .filter(one => /^(?:src|test|bench)\//.test(one.from) && !mayImport(one, path))
+          .map(
+            ({ from, values }) => `imports ${values.length === 0 ? 'types' : values.join(', ')} of ${from}`
+          )
+})
+
+/** Something that only some files do. */
+const onlyIn = (name: string, deed: Deed, isAllowed: (path: string) => boolean): Rule => ({
+  name,
+  check: ({ path, deeds }) => (deeds.has(deed) && !isAllowed(path) ? [`has ${deed}`] : [])
+})
+
+const isOwn = (from: string, path: string) =>
+  moduleOf(from) !== undefined && moduleOf(from) === moduleOf(path)
+
+function mayModuleImport(one: Import, path: string): boolean {
+  const { from, values } = one
+  if (below(from, 'modules')) return true // the doors are a rule of their own
+  if (below(from, 'kernel') || isConfigType(one)) return true
+  if (below(from, 'platform')) return values.every(value => PLATFORM_VALUES.includes(value))
+  if (GATEWAY_DOORS.includes(from)) return isRoutes(path) || (isDoor(path) && isType(one))
+  return from === 'src/module.ts' && isDoor(path)
+}
+
+export const rules: readonly Rule[] = [
+  wall(
+    'the kernel imports nothing of ours',
+    path => below(path, 'kernel'),
+    ({ from }) => below(from, 'kernel')
+  ),
+  wall(
+    'the platform imports the kernel alone',
+    path => below(path, 'platform'),
+    one => below(one.from, 'platform') || below(one.from, 'kernel') || isConfigType(one)
+  ),
+  wall(
+    'the gateway imports kernel and platform alone',
+    path => below(path, 'gateway'),
+    one => ['gateway', 'platform', 'kernel'].some(folder => below(one.from, folder)) || isConfigType(one)
+  ),
+  wall(
+    'a module imports itself, the kernel, what it may of the platform, and the gateway in its routes',
+    path => below(path, 'modules'),
+    mayModuleImport
+  ),
+  wall(
+    'the only way into a module is its index.ts, for values from another index.ts only',
+    () => true,
+    (one, path) =>
+      !below(one.from, 'modules') ||
+      isOwn(one.from, path) ||
+      (isDoor(one.from) && (!below(path, 'modules') || isDoor(path) || isType(one)))
+  ),
+  {
+    name: 'fastify is known to the gateway and to routes only',
+    check: ({ path, isTest, imports }) =>
+      imports
+        .filter(
+          ({ from }) =>
+            /^@?fastify(?:\/|$)/.test(from) && !isTest && !below(path, 'gateway') && !isRoutes(path)
+        )
+        .map(({ from }) => `imports ${from}`)
+  },
+  onlyIn('the environment is read by config.ts only', 'process.env', path =>
+    /^(?:src\/config\.ts$|test\/|bench\/)|\.test\.ts$/.test(path)
+  ),
+  {
+    name: 'SQL stands in repositories and in the platform only',
+    check: ({ path, isTest, deeds }) =>
+      deeds.has('SQL') && !isTest && !SQL_PLACES.test(path) ? ['has SQL'] : []
+  },
+  {
+    name: "a module's SQL names its own schema, and names it always",
+    check: ({ path, isTest, texts }) =>
+      isTest || !below(path, 'modules')
+        ? []
+        : texts
+            .filter(isSql)
+            .flatMap(tablesOf)
+            .filter(({ schema }) => schema !== moduleOf(path))
+            .map(
+              ({ schema, table }) => `names the table ${schema === undefined ? table : `${schema}.${table}`}`
+            )
+  },
+  {
+    name: 'a statement is called after its module',
+    check: ({ path, isTest, statements }) =>
+      isTest || !below(path, 'modules')
+        ? []
+        : statements.filter(name => !name.startsWith(`${moduleOf(path)}.`)).map(name => `declares ${name}`)
+  },
+  {
+    name: 'a folder says what is in it',
+    check: ({ path }) => (SHAPELESS.test(path) ? ['lies in a folder for anything'] : [])
+  },
+  {
+    name: 'no file is longer than 300 lines, no test than 600',
+    check: ({ text, isTest }) => {
+      const lines = text.split('\n').length - 1
+      return lines > (isTest ? LINES_MAX.test : LINES_MAX.source) ? [`has ${lines} lines`] : []
+    }
+  },
+  onlyIn('nothing is exported by default', 'a default export', () => false),
+  {
+    name: 'a route decides nothing',
+    check: ({ path, deeds }) =>
+      isRoutes(path) && !(path in BRANCHING_ROUTES)
+        ? (['if', 'try'] as const).filter(deed => deeds.has(deed)).map(deed => `has ${deed}`)
+        : []
+  }
+]

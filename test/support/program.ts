@@ -1,0 +1,42 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const LISTENS = /listens on (http:\/\/\S+)/
+
+export type Ended = { code: number | null; stdout: string; stderr: string }
+export type Program = {
+  child: ChildProcess
+  /** Resolves with the address once the program says where it listens; rejects when it ends before. */
+  listening: Promise<string>
+  ended: Promise<Ended>
+}
+type Options = { args?: string[]; uid?: number; gid?: number; cwd?: string }
+
+/** The real program as a process of its own. The environment is only what the test gives. */
+export function startProgram(environment: Record<string, string>, options: Options = {}): Program {
+  const { args = ['start'], ...identity } = options
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    ...identity,
+    env: { PATH, HOME, NODE_COMPILE_CACHE, PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
+  const output = { stdout: '', stderr: '' }
+  const listening = Promise.withResolvers<string>()
+  child.stdout.setEncoding('utf8').on('data', text => {
+    output.stdout += text
+    const address = LISTENS.exec(output.stdout)?.[1]
+    if (address !== undefined) listening.resolve(address)
+  })
+  child.stderr.setEncoding('utf8').on('data', text => {
+    output.stderr += text
+  })
+  const ended = once(child, 'close').then(([code]) => {
+    listening.reject(new Error(`ended with ${code}: ${output.stderr}`))
+    return { code, ...output }
+  })
+  listening.promise.catch(() => {})
+  return { child, listening: listening.promise, ended }
+}
