@@ -23,7 +23,7 @@ const GROW: Record<string, Scenario[]> = {
 }
 
 const grow = process.argv.includes('grow')
-const [rounds, seconds] = grow ? [3, 3] : [7, 4]
+const [rounds, seconds] = grow ? [3, 3] : [5, 3]
 const bench = await openBench()
 try {
   await migrate(bench.databaseUrl, migrationSources(modules))

@@ -7,7 +7,9 @@ test('every dependency is justified, and nothing else is', async () => {
   const manifest = JSON.parse(await read('package.json'))
   const page = await read('docs/dependencies.md')
   const named = [...page.matchAll(/^\| `([^`]+)` \|/gm)].map(match => String(match[1]))
-  const used = ['dependencies', 'optionalDependencies', 'devDependencies'].flatMap(key => Object.keys(manifest[key]))
+  const used = ['dependencies', 'optionalDependencies', 'devDependencies'].flatMap(key =>
+    Object.keys(manifest[key])
+  )
   const covers = (name: string, dependency: string) =>
     name.endsWith('*') ? dependency.startsWith(name.slice(0, -1)) : name === dependency
 

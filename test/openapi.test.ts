@@ -19,8 +19,10 @@ test('the committed openapi.json describes the routes as they are (UPDATE_DOCS=1
 test('the document is OpenAPI 3.1 and every operation says what it is for', async () => {
   const { json } = await app.request('GET', '/openapi.json')
   expect(json.openapi).toBe('3.1.0')
-  const operations = Object.entries<Record<string, { summary?: string; tags?: string[] }>>(json.paths).flatMap(
-    ([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation }))
+  const operations = Object.entries<Record<string, { summary?: string; tags?: string[] }>>(
+    json.paths
+  ).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation }))
   )
   expect(operations.length).toBeGreaterThan(20)
   const silent = operations.filter(({ operation }) => !operation.summary || !operation.tags?.length)

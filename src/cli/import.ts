@@ -79,7 +79,7 @@ function lineProgress(): ProgressView {
 /** A file that was refused as a whole is the operator's to mend. */
 function explain(error: unknown): never {
   if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error
-  throw new OperatorError(`${error.message}\n${describe(error.details.report as ImportReport)}`)
+  throw new OperatorError(`${error.message}\n${describe(error.details.report as ImportReport).trimEnd()}`)
 }
 
 function describe({ rows, products, variants, errors, errors_total }: ImportReport): string {
@@ -90,7 +90,7 @@ function describe({ rows, products, variants, errors, errors_total }: ImportRepo
     `variants: ${counts(variants)}`,
     ...shown.map(
       ({ row, handle, column, message }) =>
-        `row ${row} ${[handle, column].filter(Boolean).join(', ')}: ${message}`
+        `${[`row ${row}`, handle, column].filter(Boolean).join(', ')}: ${message}`
     ),
     ...(errors_total > shown.length ? [`and ${errors_total - shown.length} more errors`] : []),
     ''

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import Type from 'typebox'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { moduleOf, openGateway, type TestGateway } from '../../test/support/gateway.ts'
 import { DomainError, defineError } from '../kernel/errors.ts'
 import { deleteExpired } from '../platform/idempotency-keys.ts'
@@ -72,10 +72,11 @@ beforeEach(async () => {
 })
 afterAll(() => gateway.close())
 
-/** Closes the gate; the answer opens it. */
+/** Closes the gate; the answer opens it, and so does the end of the test. */
 function close(): () => void {
   const { promise, resolve } = Promise.withResolvers<void>()
   gate = promise
+  onTestFinished(() => resolve())
   return resolve
 }
 

@@ -5,7 +5,7 @@ import type { Database } from '../platform/postgres.ts'
 import { idempotencyKeyInProgress, idempotencyKeyReused, malformedIdempotencyKey } from './errors.ts'
 
 /** A claimed key, on its request from the claim to the answer. */
-export type IdempotentRequest = keys.Claim & { cipherKey: Buffer; applied: boolean }
+type IdempotentRequest = keys.Claim & { cipherKey: Buffer; applied: boolean }
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -78,7 +78,7 @@ export function honourIdempotencyKeys(db: Database) {
       }
     } catch (error) {
       // The work is done and the caller must learn of it; the key stays claimed until its lease runs out.
-      request.log.warn({ err: error }, 'answer not kept for its idempotency key')
+      request.log.warn({ req_id: request.id, err: error }, 'answer not kept for its idempotency key')
     }
     return payload
   }

@@ -19,7 +19,7 @@ export const authenticationRequired = defineError(
   'AUTHENTICATION_REQUIRED',
   'This needs an access token: send it as "Authorization: Bearer <token>".'
 )
-export const adminRequired = defineError('forbidden', 'ADMIN_REQUIRED', 'This needs the role admin.')
+const adminRequired = defineError('forbidden', 'ADMIN_REQUIRED', 'This needs the role admin.')
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -56,7 +56,7 @@ export const httpProblems = {
 /** RFC 9457, with the extension members `code`, `request_id`, and those of the error itself. */
 export type Problem = { status: number; code: string; detail: string; details?: Record<string, unknown> }
 
-export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
+function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   return reply
     .code(problem.status)
     .header('content-type', 'application/problem+json; charset=utf-8')
@@ -83,7 +83,7 @@ export function handleError(error: FastifyError | DomainError, request: FastifyR
     if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
     // Something that we depend on is down. Without a cause it is we who are too busy, no time to write about it.
     if (error.kind === 'unavailable' && error.cause !== undefined)
-      request.log.warn({ err: error }, error.code)
+      request.log.warn({ req_id: request.id, err: error }, error.code)
     const { code, message, details } = error
     return sendProblem(reply, { status: statusOfKind[error.kind], code, detail: message, details })
   }
@@ -98,7 +98,7 @@ export function handleError(error: FastifyError | DomainError, request: FastifyR
       detail: error.message
     })
   }
-  request.log.error({ err: error }, 'unexpected error')
+  request.log.error({ req_id: request.id, err: error }, 'unexpected error')
   return sendProblem(reply, httpProblems.INTERNAL)
 }
 

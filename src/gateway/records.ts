@@ -11,7 +11,10 @@ export function recordAnswer(request: FastifyRequest, reply: FastifyReply, metri
     const status = reply.raw.writableEnded ? reply.statusCode : CLIENT_GONE
     const milliseconds = reply.elapsedTime
     metrics.observe(request.method, route, status, milliseconds / 1_000)
+    // Probes come every few seconds for ever; their routes ask for fewer lines.
+    if (request.routeOptions.logLevel !== undefined) return
     const line = {
+      req_id: request.id,
       method: request.method,
       route,
       status,

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis'
 import { expect, onTestFinished, test } from 'vitest'
 import { useRedisServer } from '../../test/faults/redis-server.ts'
+import { openTcpProxy } from '../../test/faults/tcp-proxy.ts'
 import { until } from '../../test/faults/until.ts'
 import type { Cache } from './cache.ts'
 import { createRedisCache } from './cache-redis.ts'
@@ -77,6 +78,19 @@ test('a server that hangs costs one reader 100 ms a second, and the others nothi
   expect(await millisecondsOf(() => expect(cache.ping()).rejects.toThrow())).toBeLessThan(1_200)
   server.signal('SIGCONT')
   await until('it answers again', async () => (await cache.get('key')) === 'value', 3_000)
+})
+
+test('a connection that is never answered any more is made anew', async () => {
+  const server = await useRedisServer()
+  await server.start()
+  const proxy = await openTcpProxy({ host: '127.0.0.1', port: server.port })
+  onTestFinished(() => proxy.close())
+  const cache = useCache(`redis://127.0.0.1:${proxy.port}`)
+  await until('it is connected', isUp(cache))
+  await cache.set('key', 'value', 60)
+  proxy.strand()
+  const back = await until('it answers again', async () => (await cache.get('key')) === 'value', 10_000)
+  expect(back).toBeLessThan(4_000)
 })
 
 test('many readers of a server that hangs are all answered in time', async () => {

@@ -154,6 +154,8 @@ test('a database that hangs fails everything within the limits, and soon without
     failing(() => write(db, 5))
   ])
   for (const elapsed of late) expect(elapsed).toBeLessThan(POOL_WAIT_MS + SLACK_MS)
+  const end = performance.now() + 1_000
+  while (performance.now() < end) expect(await failing(() => read(db))).toBeLessThan(POOL_WAIT_MS + SLACK_MS)
   await proxy.restore()
   const back = await firstSuccess(db, 6)
   expect(back).toBeLessThan(5_000)
@@ -169,6 +171,13 @@ test('a server that froze and comes back with its connections lost is found agai
   const back = await firstSuccess(db, 2)
   expect(back).toBeLessThan(1_000)
   await Promise.all(stuck)
+})
+
+test('connections that a failover left behind are given up when their statements are overdue', async () => {
+  const { db, proxy } = await useFaultyDatabase({ poolSize: 1, sharedConnections: 1 })
+  proxy.strand()
+  expect(await firstSuccess(db, 1)).toBeLessThan(2 * (1_000 + 2_000) + SLACK_MS)
+  expect(await read(db)).toEqual([{ id: 0 }, { id: 1 }])
 })
 
 test('without its begin, a transaction changes nothing', async () => {

@@ -10,6 +10,8 @@ export type TcpProxy = {
   reset(): void
   /** Swallows everything in both directions and says nothing, like a firewall or a machine that froze. */
   hang(): void
+  /** Present connections are never heard of again, while new ones work, like a failover to another machine. */
+  strand(): void
   /** Ends `cut` and `hang`; what was held back arrives. */
   restore(): Promise<void>
   /** Replaces a text by one of the same length, in what the program sends and in what it is sent. */
@@ -22,17 +24,25 @@ export async function openTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
   const sockets = new Set<Socket>()
   let held: (() => void)[] | undefined
   let change = (chunk: Buffer) => chunk
-  const relay = (step: () => void) => (held === undefined ? step() : held.push(step))
+  let connections = 0
+  let stranded = 0
+  const relay = (connection: number, step: () => void) => {
+    if (connection <= stranded) return
+    if (held === undefined) step()
+    else held.push(step)
+  }
 
   const server = createServer(near => {
     const far = connect(target)
+    connections += 1
+    const connection = connections
     const join = (from: Socket, to: Socket) => {
       sockets.add(from)
-      from.on('data', chunk => relay(() => to.write(change(chunk as Buffer))))
+      from.on('data', chunk => relay(connection, () => to.write(change(chunk as Buffer))))
       from.on('error', () => {})
       from.on('close', () => {
         sockets.delete(from)
-        relay(() => to.destroy())
+        relay(connection, () => to.destroy())
       })
     }
     join(near, far)
@@ -62,6 +72,9 @@ export async function openTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
     reset,
     hang: () => {
       held ??= []
+    },
+    strand: () => {
+      stranded = connections
     },
     restore: async () => {
       const steps = held ?? []

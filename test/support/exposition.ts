@@ -1,5 +1,5 @@
 /** One line of values of the Prometheus text format. */
-export type Sample = { name: string; labels: Record<string, string>; value: number }
+type Sample = { name: string; labels: Record<string, string>; value: number }
 export type Family = { type: string; help: string; samples: Sample[] }
 
 const NAME = '[a-zA-Z_:][a-zA-Z0-9_:]*'

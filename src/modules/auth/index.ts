@@ -19,6 +19,8 @@ import { createExternalTokens } from './tokens/external-tokens.ts'
 import { createIssuerKeys } from './tokens/issuer-keys.ts'
 import { createSigningKeys, REFRESH_SECONDS } from './tokens/signing-keys.ts'
 
+export { readablePassword } from './secrets.ts'
+
 /** What other parts of the shop may ask of auth. */
 type AuthApi = {
   authenticate: Authenticate

@@ -13,14 +13,15 @@ type Deps = { db: Database; changes: Changes; currency: string }
 
 /** Discounts, and how they are changed. What they do to a price is in `pricing.ts`. */
 export function createDiscountService({ db, changes, currency }: Deps) {
-  async function list({ limit = 20, cursor, count = false }: DiscountQuery) {
+  async function list(query: DiscountQuery): Promise<Page<Discount> & { total?: number }> {
+    const { limit = 20, cursor, count = false } = query
     const fingerprint = fingerprintOf('discounts')
     const after = cursor === undefined ? LAST_ID : readCursor(cursor, fingerprint, 'number').id
     const [rows, total] = await Promise.all([
       repository.list(db, after, limit + 1),
       count ? repository.count(db) : undefined
     ])
-    const page: Page<Discount> = pageOf(rows, limit, row => [fingerprint, 0, row.id], present)
+    const page = pageOf(rows, limit, row => [fingerprint, 0, row.id], present)
     return total === undefined ? page : { ...page, total }
   }
 

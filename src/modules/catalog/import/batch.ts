@@ -20,6 +20,7 @@ export async function applyBatch(
   drafts: readonly ProductDraft[],
   currency: string
 ): Promise<Outcome> {
+  await repository.preferFreshPlans(tx)
   const stored = await repository.lockStored(
     tx,
     drafts.map(draft => draft.slug)

@@ -39,6 +39,18 @@ test('variants keep their ids when prices, SKUs and their order change; missing 
   )
 })
 
+test('variants that swap their options are known by their SKUs', async () => {
+  const app = await useCatalog()
+  await importFile(app, csvOf([sized('mug', 'S', 'A'), sized('mug', 'M', 'B')]))
+  const [a, b] = (await product(app, 'mug')).variants
+  const { json } = await importFile(app, csvOf([sized('mug', 'S', 'B'), sized('mug', 'M', 'A')]))
+  expect(json).toMatchObject({ variants: { updated: 2, created: 0, deactivated: 0 }, errors_total: 0 })
+  expect((await product(app, 'mug')).variants).toMatchObject([
+    { id: b.id, sku: 'B', attributes: { Size: 'S' } },
+    { id: a.id, sku: 'A', attributes: { Size: 'M' } }
+  ])
+})
+
 test('an import that changes nothing writes nothing and tells nobody', async () => {
   const app = await useCatalog()
   const file = csvOf([sized('mug', 'S'), sized('jug', 'S')])
@@ -85,7 +97,8 @@ test('the type is the category; it moves with the file, and what a person chose 
   await importFile(app, ofType('Bath'))
   expect(await categories()).toEqual(['bath'])
   await app.request('PATCH', `/api/catalog/products/${id}`, { ...admin, body })
-  await importFile(app, ofType('Bath'))
+  expect((await importFile(app, ofType('Bath'))).json.products.unchanged).toBe(0)
+  expect((await importFile(app, ofType('Bath'))).json.products.unchanged).toBe(1)
   expect(await categories()).toEqual(['bath', 'gifts', 'kuche'])
   await importFile(app, ofType(''))
   expect(await categories()).toEqual(['gifts', 'kuche'])

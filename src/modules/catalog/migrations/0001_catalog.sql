@@ -121,23 +121,21 @@ where active
 
 -- What the cheapest active variant of a product costs now, by currency: the rule of discounts/pricing.ts in SQL.
 create view catalog.lowest_prices as
-select product_id, currency, min(discounted_price_minor) as lowest_price_minor
-from (
-  select variants.product_id, variants.currency, greatest(0, least(
-    variants.price_minor,
-    variants.sale_price_minor,
-    variants.price_minor - max(coalesce(
-      discounts.amount_minor,
-      (variants.price_minor * discounts.percentage_ppm * 2 + 1000000) / 2000000
-    ))
-  )) as discounted_price_minor
-  from catalog.variants
-  left join catalog.variant_discounts discounts
-    on discounts.variant_id = variants.id and discounts.starts_in <= 0
-  where variants.active
-  group by variants.id
-) priced
-group by product_id, currency;
+select
+  variants.product_id, variants.currency,
+  min(greatest(0, least(
+    variants.price_minor, variants.sale_price_minor, variants.price_minor - best.off_minor
+  ))) as lowest_price_minor
+from catalog.variants
+cross join lateral (
+  select max(coalesce(
+    discounts.amount_minor, (variants.price_minor * discounts.percentage_ppm * 2 + 1000000) / 2000000
+  )) as off_minor
+  from catalog.variant_discounts discounts
+  where discounts.variant_id = variants.id and discounts.starts_in <= 0
+) best
+where variants.active
+group by variants.product_id, variants.currency;
 
 -- One row. `value` goes up with every change of the catalog; cached pages carry it in their keys. `priced_at` and
 -- `currency` say when, and for what, the lowest prices of all products were last brought up to date.

@@ -8,6 +8,10 @@ import {
   useCatalog
 } from '../../../../test/support/catalog.ts'
 
+import { compileSchema } from '../../../kernel/validate.ts'
+import { listOf } from '../schema.ts'
+import { CategoryDetail, CategoryTree, Product, ProductSummary } from './schema.ts'
+
 const admin = { token: 'admin' }
 type Item = { id: string; name: string; discounted_price: number }
 
@@ -234,4 +238,28 @@ test('without a page cache everything works the same', async () => {
   await list(app)
   await app.request('PATCH', `/api/catalog/products/${product.id}`, { ...admin, body: { name: 'Jug' } })
   expect((await list(app)).items[0].name).toBe('Jug')
+})
+
+test('answers are what their schemas say, though they are not written by them', async () => {
+  const app = await useCatalog()
+  const parent = await createCategory(app, 'Home')
+  const category = await createCategory(app, 'Kitchen', parent.id)
+  await createProduct(app, {
+    slug: 'mug',
+    category_ids: [category.id],
+    images: [{ url: 'https://example.com/a.png' }],
+    options: [{ name: 'Size', values: ['S'] }],
+    variants: [{ sku: 'A', price: 1, attributes: { Size: 'S' } }]
+  })
+  await createProduct(app, { variants: [] })
+  for (const [url, schema] of [
+    ['/api/products?count=true', listOf(ProductSummary)],
+    ['/api/products/mug', Product],
+    ['/api/categories', CategoryTree],
+    ['/api/categories/kitchen', CategoryDetail]
+  ] as const) {
+    const { status, json } = await app.request('GET', url)
+    expect([url, status, compileSchema(schema)(json)]).toEqual([url, 200, []])
+    expect(Object.keys(json).sort()).toEqual(Object.keys(schema.properties).sort())
+  }
 })
