@@ -12,7 +12,7 @@ export function recordAnswer(request: FastifyRequest, reply: FastifyReply, metri
     const milliseconds = reply.elapsedTime
     metrics.observe(request.method, route, status, milliseconds / 1_000)
     // Probes come every few seconds for ever; their routes ask for fewer lines.
-    if (request.routeOptions.logLevel !== undefined) return
+    if (request.routeOptions.logLevel === 'warn') return
     const line = {
       req_id: request.id,
       method: request.method,
