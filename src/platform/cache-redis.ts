@@ -18,6 +18,7 @@ export function createRedisCache(url: string): Cache {
   const redis = new Redis(url, {
     keyPrefix: KEY_PREFIX,
     connectTimeout: SILENCE_MS_MAX,
+    socketTimeout: SILENCE_MS_MAX,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,

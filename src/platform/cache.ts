@@ -16,7 +16,7 @@ export type Cache = {
 }
 
 /** Since the start of the process; `entries` is what this process can tell (0 for a cache elsewhere). */
-export type CacheStatistics = {
+type CacheStatistics = {
   adapter: 'memory' | 'redis'
   hits: number
   misses: number

@@ -6,7 +6,7 @@ export const databaseUnavailable = defineError(
   'DATABASE_UNAVAILABLE',
   'The database cannot be reached at the moment; try again shortly.'
 )
-export const databaseBusy = defineError(
+const databaseBusy = defineError(
   'unavailable',
   'DATABASE_BUSY',
   'The database is too busy to answer in time; try again shortly.'

@@ -15,7 +15,7 @@ export type Queryable = {
 }
 
 /** Figures of every connection this process holds, as `/metricsz` shows them. Durations in milliseconds. */
-export type PoolStatistics = {
+type PoolStatistics = {
   max_conns: number
   total_conns: number
   acquired_conns: number

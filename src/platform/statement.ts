@@ -12,7 +12,7 @@ type ColumnTypes = {
   'text[]': string[]
   'uuid[]': string[]
 }
-export type ColumnType = keyof ColumnTypes | `${keyof ColumnTypes & string}?`
+type ColumnType = keyof ColumnTypes | `${keyof ColumnTypes & string}?`
 export type Columns = Readonly<Record<string, ColumnType>>
 
 type ColumnValue<T extends ColumnType> = T extends `${infer Base extends keyof ColumnTypes & string}?`

@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 
+const PROGRAM = 'redis-server'
 const START_MS_MAX = 10_000
 const POLL_MS = 10
 
@@ -21,10 +22,10 @@ export async function useRedisServer(...options: string[]): Promise<RedisServer>
   let server: ReturnType<typeof spawn> | undefined
   const start = async () => {
     const where = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', '/tmp']
-    server = spawn('redis-server', [...where, ...options], { stdio: 'ignore' })
+    server = spawn(PROGRAM, [...where, ...options], { stdio: 'ignore' })
     const deadline = performance.now() + START_MS_MAX
     while (!(await listens(port))) {
-      if (performance.now() > deadline) throw new Error('redis-server does not start')
+      if (performance.now() > deadline) throw new Error(`${PROGRAM} does not start`)
       await delay(POLL_MS)
     }
   }

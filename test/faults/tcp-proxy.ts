@@ -53,7 +53,11 @@ export async function openTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
     await once(server, 'listening')
   }
   const reset = () => {
-    for (const socket of sockets) socket.resetAndDestroy()
+    // Sockets in the file system know no reset.
+    for (const socket of sockets) {
+      if (socket.remotePort === undefined) socket.destroy()
+      else socket.resetAndDestroy()
+    }
   }
   const cut = async () => {
     held = undefined

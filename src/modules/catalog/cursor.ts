@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
 import { decodeCursor, invalidCursor } from '../../kernel/pages.ts'
 
+/** Before every id. */
+export const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 /** Behind every id: where lists start that show the newest first. */
 export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 

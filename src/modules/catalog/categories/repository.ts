@@ -58,7 +58,6 @@ const listProductsBelow = statement(
 )
 
 export type CategoryRow = RowOf<typeof listCategories>
-export type CategoryDetail = RowOf<typeof findCategory>
 
 export const list = (db: Queryable): Promise<CategoryRow[]> => db.query(listCategories, [])
 

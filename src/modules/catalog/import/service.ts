@@ -77,9 +77,8 @@ export function createImporter({ changes, currency }: Deps) {
       })
       return [outcome]
     } catch (error) {
-      if (isGone(error)) throw error
       const [first] = drafts
-      if (first === undefined) throw error
+      if (first === undefined || !isAboutProducts(error)) throw error
       if (drafts.length === 1) return [refusedByDatabase(first, error)]
       const middle = Math.ceil(drafts.length / 2)
       return [
@@ -90,16 +89,16 @@ export function createImporter({ changes, currency }: Deps) {
   }
 
   async function importAll(read: Read, onBatch: OnBatch): Promise<Report> {
+    let underWay: readonly ProductDraft[] = []
     // The transaction may have to run again, and then starts with a new report.
-    return changes.transaction(async (tx, news) => {
+    const importing = changes.transaction(async (tx, news) => {
       const report = emptyReport('all_or_nothing')
       const changedIds: string[] = []
       for await (const drafts of read(report)) {
         // Once there is a fault, the rest is only read to find the others.
         if (report.errors_total > 0) continue
-        const outcome = await applyBatch(tx, drafts, currency).catch(error => {
-          throw batchRefused(drafts, error)
-        })
+        underWay = drafts
+        const outcome = await applyBatch(tx, drafts, currency)
         addOutcome(report, outcome)
         await changes.reprice(tx, outcome.changedIds)
         changedIds.push(...outcome.changedIds)
@@ -114,6 +113,9 @@ export function createImporter({ changes, currency }: Deps) {
       }
       if (changedIds.length > 0) await news.publish(changedIds)
       return report
+    })
+    return importing.catch(error => {
+      throw error instanceof DomainError || !isAboutProducts(error) ? error : batchRefused(underWay, error)
     })
   }
 
@@ -181,7 +183,11 @@ function addOutcome(report: Report, { counts, failures }: Outcome): void {
   for (const problems of failures) addFailure(report, problems)
 }
 
-const isGone = (error: unknown) => error instanceof DomainError && error.code === databaseUnavailable.code
+/** Whether it was the database that refused something, or was too busy for it, and not gone. */
+const isAboutProducts = (error: unknown): boolean =>
+  error instanceof DomainError
+    ? error.code !== databaseUnavailable.code
+    : error instanceof Error && 'severity' in error
 
 const refusedByDatabase = (draft: ProductDraft, error: unknown): Outcome => ({
   counts: noCounts(),
@@ -191,14 +197,10 @@ const refusedByDatabase = (draft: ProductDraft, error: unknown): Outcome => ({
   ]
 })
 
-function batchRefused(drafts: readonly ProductDraft[], error: unknown): unknown {
-  if (error instanceof DomainError) return error
-  const last = drafts.at(-1)?.row
-  return new FileRefused(
-    drafts.at(0)?.row ?? 1,
-    `The database refused the products from here to row ${last}: ${reasonOf(error)}.`,
-    error
-  )
+function batchRefused(drafts: readonly ProductDraft[], error: unknown): FileRefused {
+  const [first, last] = [drafts.at(0)?.row ?? 1, drafts.at(-1)?.row]
+  const message = `The database refused the products from here to row ${last}: ${reasonOf(error)}.`
+  return new FileRefused(first, message, error)
 }
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

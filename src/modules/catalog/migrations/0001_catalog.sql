@@ -137,14 +137,13 @@ cross join lateral (
 where variants.active
 group by variants.product_id, variants.currency;
 
--- One row. `value` goes up with every change of the catalog; cached pages carry it in their keys. `priced_at` and
--- `currency` say when, and for what, the lowest prices of all products were last brought up to date.
+-- One row. `value` goes up with every change of the catalog and every start and end of a discount; cached pages
+-- carry it in their keys. Starts and ends after `priced_at` have not been noted yet.
 create table catalog.revision (
   only_row boolean primary key default true constraint revision_only_row check (only_row),
   value bigint not null,
-  priced_at timestamptz not null,
-  currency text not null
+  priced_at timestamptz not null
 );
-insert into catalog.revision (value, priced_at, currency) values (1, now(), '');
+insert into catalog.revision (value, priced_at) values (1, now());
 
 set local search_path to default;

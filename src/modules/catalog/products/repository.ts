@@ -76,7 +76,7 @@ const insertLinks = statement(
   'catalog.insert_product_categories',
   {},
   `insert into catalog.product_categories (product_id, category_id)
-   select $1, category_id from unnest($2::uuid[]) as wanted (category_id)
+   select distinct $1::uuid, category_id from unnest($2::uuid[]) as wanted (category_id)
    on conflict (product_id, category_id) do update set imported = false`
 )
 const listProducts = statement(

@@ -103,6 +103,13 @@ test('a write with the version of yesterday is refused and changes nothing', asy
   expect((await app.request('GET', url, admin)).json.code).toBe('CATALOG_PRODUCT_NOT_FOUND')
 })
 
+test('a category named twice is one', async () => {
+  const app = await useCatalog()
+  const { id } = await createCategory(app, 'Home')
+  const product = await createProduct(app, { category_ids: [id, id.toUpperCase()] })
+  expect(product.categories).toHaveLength(1)
+})
+
 test('of writers with the same version one wins', async () => {
   const app = await useCatalog()
   const product = await createProduct(app)

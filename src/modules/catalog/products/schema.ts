@@ -17,7 +17,7 @@ import {
 import { AdminVariant, VARIANTS_MAX, VariantBody } from '../variants/schema.ts'
 
 export const IMAGES_MAX = 250
-export const OPTIONS_MAX = 3
+const OPTIONS_MAX = 3
 export const TAGS_MAX = 250
 export const NAME_LENGTH_MAX = 255
 export const TAG_LENGTH_MAX = 255

@@ -16,7 +16,7 @@ const PLAIN: Record<string, string> = {
 }
 
 /** The text without case and accents, for comparing what people type with what people wrote. */
-export function fold(text: string): string {
+function fold(text: string): string {
   return text
     .toLowerCase()
     .normalize('NFKD')

@@ -19,8 +19,8 @@ export type News = {
 }
 
 /** Which variants' offers may be others now; none when only pages are. */
-export type Change = readonly string[] | 'all'
-export type ChangeSubscriber = {
+type Change = readonly string[] | 'all'
+type ChangeSubscriber = {
   onChange(variantIds: Change): void
   /** Changes may have passed unheard: nothing that was known is certain any more. */
   onGap(): void

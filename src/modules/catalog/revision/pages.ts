@@ -1,6 +1,7 @@
 import type { Cache } from '../../../platform/cache.ts'
 import type { Database } from '../../../platform/postgres.ts'
 import { type Changes, deadlineOf } from './changes.ts'
+import { repriceDue } from './prices.ts'
 import * as repository from './repository.ts'
 
 type State = { revision: number; deadline: number }
@@ -24,10 +25,10 @@ export function createPages({ db, cache, changes, currency, ttlSeconds }: Deps) 
   async function load(): Promise<State> {
     const startedAt = performance.now()
     const heardBefore = heard
-    let row = await repository.find(db, currency)
-    if (row.is_mispriced) {
-      await repriceAll(db, currency)
-      row = await repository.find(db, currency)
+    let row = await repository.find(db)
+    if (row.is_due) {
+      await repriceDue(db, currency)
+      row = await repository.find(db)
     }
     const state = { revision: row.value, deadline: deadlineOf(startedAt, row.changes_in) }
     if (heard === heardBefore && changes.isLive()) known = state
@@ -50,16 +51,3 @@ export function createPages({ db, cache, changes, currency, ttlSeconds }: Deps) 
   }
 }
 export type Pages = ReturnType<typeof createPages>
-
-/**
- * Brings the lowest prices of all products up to date, and answers how many were not. Those that somebody is
- * changing at this moment are left to them: a visitor must not wait for an import.
- */
-export async function repriceAll(db: Database, currency: string): Promise<number> {
-  return db.transaction(async tx => {
-    const ids = await repository.lockFree(tx, await repository.listMispriced(tx, currency))
-    await repository.reprice(tx, ids, currency)
-    await repository.markAllPriced(tx, currency)
-    return ids.length
-  })
-}

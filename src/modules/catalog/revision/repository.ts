@@ -31,8 +31,34 @@ const listMispricedProducts = statement(
   `select products.id
    from catalog.products
    left join catalog.lowest_prices
-     on lowest_prices.product_id = products.id and lowest_prices.currency = $1
-   where products.lowest_price_minor is distinct from lowest_prices.lowest_price_minor`
+     on lowest_prices.product_id = products.id and lowest_prices.currency = $2
+     and lowest_prices.product_id = any ($1)
+   where products.id = any ($1)
+     and products.lowest_price_minor is distinct from lowest_prices.lowest_price_minor`
+)
+const listProductIds = statement(
+  'catalog.list_product_ids',
+  { id: 'uuid' },
+  'select id from catalog.products where id > $1 order by id limit $2'
+)
+const listDueProducts = statement(
+  'catalog.list_due_products',
+  { product_id: 'uuid' },
+  `with due as (
+     select discounts.product_id, discounts.variant_id, discounts.category_id
+     from catalog.discounts cross join catalog.revision
+     where discounts.active and (
+       (starts_at > priced_at and starts_at <= statement_timestamp())
+       or (ends_at > priced_at and ends_at <= statement_timestamp()))
+   )
+   select product_id from due where product_id is not null
+   union
+   select variants.product_id from due join catalog.variants on variants.id = due.variant_id
+   union
+   select product_categories.product_id from due
+   join catalog.categories on categories.path @> array[due.category_id]
+   join catalog.product_categories on product_categories.category_id = categories.id
+   limit $1`
 )
 const listVariantIds = statement(
   'catalog.list_variant_ids',
@@ -43,11 +69,11 @@ const bumpRevision = statement('catalog.bump_revision', {}, 'update catalog.revi
 const markPriced = statement(
   'catalog.mark_priced',
   {},
-  'update catalog.revision set value = value + 1, priced_at = now(), currency = $1'
+  'update catalog.revision set value = value + 1, priced_at = now()'
 )
 const findRevision = statement(
   'catalog.find_revision',
-  { value: 'int8', changes_in: 'float8?', is_mispriced: 'bool' },
+  { value: 'int8', changes_in: 'float8?', is_due: 'bool' },
   `select
      revision.value,
      extract(epoch from (
@@ -58,16 +84,16 @@ const findRevision = statement(
        ) boundaries
        where boundary > statement_timestamp()
      ) - statement_timestamp())::float8 as changes_in,
-     revision.currency <> $1 or exists (
+     exists (
        select from catalog.discounts
        where active and (
          (starts_at > revision.priced_at and starts_at <= statement_timestamp())
          or (ends_at > revision.priced_at and ends_at <= statement_timestamp())
        )
-     ) as is_mispriced
+     ) as is_due
    from catalog.revision`
 )
-/** `changes_in`: seconds to the next start or end of any discount. `is_mispriced`: one has passed unnoticed. */
+/** `changes_in`: seconds to the next start or end of any discount. `is_due`: one has passed that nobody has noted. */
 export type RevisionRow = RowOf<typeof findRevision>
 
 /** Locks these products, always in the same order: whoever computes their prices next sees all that was written. */
@@ -88,8 +114,19 @@ export async function reprice(
   await tx.query(repriceProducts, [productIds, currency])
 }
 
-export const listMispriced = async (db: Queryable, currency: string): Promise<string[]> =>
-  (await db.query(listMispricedProducts, [currency])).map(({ id }) => id)
+/** Those of these products whose lowest price is not up to date. */
+export const listMispriced = async (
+  db: Queryable,
+  productIds: readonly string[],
+  currency: string
+): Promise<string[]> => (await db.query(listMispricedProducts, [productIds, currency])).map(({ id }) => id)
+
+export const listProducts = async (db: Queryable, afterId: string, limit: number): Promise<string[]> =>
+  (await db.query(listProductIds, [afterId, limit])).map(({ id }) => id)
+
+/** Products that a discount concerns whose start or end has passed and is not noted yet. */
+export const listDue = async (tx: Transaction, limit: number): Promise<string[]> =>
+  (await tx.query(listDueProducts, [limit])).map(row => row.product_id)
 
 export const listVariants = async (tx: Transaction, productIds: readonly string[], limit: number) =>
   (await tx.query(listVariantIds, [productIds, limit])).map(({ id }) => id)
@@ -99,13 +136,13 @@ export async function bump(tx: Transaction): Promise<void> {
   await tx.query(bumpRevision, [])
 }
 
-/** All lowest prices hold for the time at which `tx` began. */
-export async function markAllPriced(tx: Transaction, currency: string): Promise<void> {
-  await tx.query(markPriced, [currency])
+/** Notes that all starts and ends of discounts before `tx` began have been seen to. Locks like `bump`. */
+export async function markAllPriced(tx: Transaction): Promise<void> {
+  await tx.query(markPriced, [])
 }
 
-export async function find(db: Queryable, currency: string): Promise<RevisionRow> {
-  const [row] = await db.query(findRevision, [currency])
+export async function find(db: Queryable): Promise<RevisionRow> {
+  const [row] = await db.query(findRevision, [])
   if (row === undefined) throw new Error('catalog.revision has lost its row')
   return row
 }

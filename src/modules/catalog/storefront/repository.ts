@@ -1,7 +1,7 @@
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import type { Queryable } from '../../../platform/postgres.ts'
 import { type RowOf, statement } from '../../../platform/statement.ts'
-import { LAST_ID } from '../cursor.ts'
+import { FIRST_ID, LAST_ID } from '../cursor.ts'
 import type { Sort } from './schema.ts'
 
 const findProduct = statement(
@@ -62,8 +62,6 @@ const summaryColumns = {
   search_text: 'text',
   lowest_price_minor: 'int8?'
 } as const
-
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 // Each order has an index. `start` is what lies before the first product: what the first page starts behind.
 const orders = {
