@@ -12,7 +12,7 @@ export type Cost = {
 }
 
 /** One round of load, and what each request cost in CPU time of the program and of the database's processes. */
-export async function measure(contender: Contender, databasePids: () => number[], load: Load): Promise<Cost> {
+async function measure(contender: Contender, databasePids: () => number[], load: Load): Promise<Cost> {
   const pids = databasePids()
   const before = { program: cpuMicroseconds([contender.pid]), database: cpuMicroseconds(pids) }
   const result = await autocannon({
@@ -38,7 +38,7 @@ export async function measure(contender: Contender, databasePids: () => number[]
 export const total = (cost: Cost): number => cost.programMicroseconds + cost.databaseMicroseconds
 
 /** The round in the middle, by total cost. */
-export function median(costs: readonly Cost[]): Cost {
+function median(costs: readonly Cost[]): Cost {
   const sorted = costs.toSorted((a, b) => total(a) - total(b))
   return sorted[Math.floor(sorted.length / 2)] as Cost
 }

@@ -12,7 +12,7 @@ export { authModule, catalogModule }
 /** Every module there is. The order does not matter: each is set up behind what it requires. */
 export const modules = [authModule, catalogModule, cartModule]
 
-export const authDisabled = defineError(
+const authDisabled = defineError(
   'unavailable',
   'AUTH_DISABLED',
   'Nobody can be authenticated while the module auth is disabled (modules.auth.enabled).'

@@ -4,10 +4,19 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 
 const require = createRequire(import.meta.url)
-const ASSETS = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8'
-} as const
+const JAVASCRIPT = 'text/javascript; charset=utf-8'
+const ASSETS = [
+  {
+    name: 'swagger-ui.css',
+    type: 'text/css; charset=utf-8',
+    find: () => require.resolve('swagger-ui-dist/swagger-ui.css')
+  },
+  {
+    name: 'swagger-ui-bundle.js',
+    type: JAVASCRIPT,
+    find: () => require.resolve('swagger-ui-dist/swagger-ui-bundle.js')
+  }
+]
 
 /** Registers the collector; it has to come before the routes that it is to describe. */
 export async function collectOpenApi(app: FastifyInstance, version: string): Promise<void> {
@@ -20,8 +29,7 @@ export async function collectOpenApi(app: FastifyInstance, version: string): Pro
         version
       },
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } }
-    },
-    hideUntagged: false
+    }
   })
 }
 
@@ -39,14 +47,14 @@ export function mountOpenApi(app: FastifyInstance): void {
       .header('content-security-policy', POLICY)
       .send(PAGE)
   )
-  for (const [name, type] of Object.entries(ASSETS)) {
+  for (const { name, type, find } of ASSETS) {
     app.get(`/docs/${name}`, options, async (_request, reply) => {
-      const content = await readFile(require.resolve(`swagger-ui-dist/${name}`))
+      const content = await readFile(find())
       return reply.header('content-type', type).header('cache-control', 'public, max-age=86400').send(content)
     })
   }
   app.get('/docs/start.js', options, (_request, reply) =>
-    reply.header('content-type', ASSETS['swagger-ui-bundle.js']).send(START)
+    reply.header('content-type', JAVASCRIPT).send(START)
   )
 }
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const LISTENS = /listens on (http:\/\/\S+)/
 
-export type Ended = { code: number | null; stdout: string; stderr: string }
+type Ended = { code: number | null; stdout: string; stderr: string }
 export type Program = {
   child: ChildProcess
   /** Resolves with the address once the program says where it listens; rejects when it ends before. */

@@ -7,11 +7,8 @@ import { mergeRoutes } from './merge/routes.ts'
 import { createMergeService } from './merge/service.ts'
 import * as carts from './repository.ts'
 import { cartRoutes } from './routes.ts'
-import { type CartService, type CartSettings, createCartService } from './service.ts'
+import { type CartSettings, createCartService } from './service.ts'
 import type { Stock } from './stock.ts'
-
-/** What other modules may ask of the cart. */
-export type CartApi = Pick<CartService, 'view' | 'count'>
 
 const SWEEP_SECONDS = 300
 
@@ -36,9 +33,8 @@ export const cartModule = defineModule({
     jobs.every(SWEEP_SECONDS, 'empty expired carts', () => carts.emptyExpired(db))
     jobs.every(SWEEP_SECONDS, 'delete expired guest carts', () => guests.deleteExpired(db, settings.idleDays))
 
-    const api: CartApi = { view: cart.view, count: cart.count }
     return {
-      api,
+      api: { view: cart.view, count: cart.count },
       routes: tiers => {
         cartRoutes(tiers, cart)
         mergeRoutes(tiers, merge)
