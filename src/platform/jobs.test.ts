@@ -62,6 +62,30 @@ test('a job never runs beside itself', async () => {
   expect(most).toBe(1)
 })
 
+test('a sweep repeats its batches until one finds nothing, and counts them together', async () => {
+  const { jobs, lines } = useJobs()
+  const left = [1_000, 1_000, 7, 0]
+  jobs.sweep(0.01, 'sweep', async () => left.shift() ?? 0)
+  await until('it has run', () => left.length === 0)
+  await jobs.stop()
+  expect(lines).toMatchObject([{ job: 'sweep', count: 2_007, msg: 'job done' }])
+})
+
+test('a sweep ends between two batches when the program stops', async () => {
+  const { jobs } = useJobs()
+  let batches = 0
+  jobs.sweep(0.001, 'endless', async () => {
+    batches += 1
+    await delay(1)
+    return 1
+  })
+  await until('it runs', () => batches > 1)
+  await jobs.stop()
+  const seen = batches
+  await delay(20)
+  expect(batches).toBe(seen)
+})
+
 test('stopping ends the pauses at once', async () => {
   const { jobs } = useJobs()
   for (let i = 0; i < 50; i += 1) jobs.every(3_600, `hourly ${i}`, () => Promise.reject(new Error('never')))

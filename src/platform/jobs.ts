@@ -5,6 +5,8 @@ import type { Log } from './log.ts'
 export type Jobs = {
   /** Runs `work` about every `seconds`; it answers how many things it did, and gets a signal that ends it early. */
   every(seconds: number, name: string, work: (signal: AbortSignal) => Promise<number>): void
+  /** The same for work done in batches: repeated until a batch finds nothing to do. */
+  sweep(seconds: number, name: string, deleteSome: () => Promise<number>): void
   /** Ends the pauses at once and waits for the work under way. */
   stop(): Promise<void>
 }
@@ -30,10 +32,21 @@ export function createJobs(log: Log): Jobs {
     }
   }
 
+  const every: Jobs['every'] = (seconds, name, work) => {
+    running.push(run(seconds, name, work))
+  }
+
   return {
-    every: (seconds, name, work) => {
-      running.push(run(seconds, name, work))
-    },
+    every,
+    sweep: (seconds, name, deleteSome) =>
+      every(seconds, name, async signal => {
+        let total = 0
+        for (;;) {
+          const count = await deleteSome()
+          total += count
+          if (count === 0 || signal.aborted) return total
+        }
+      }),
     stop: async () => {
       stopping.abort()
       await Promise.all(running)

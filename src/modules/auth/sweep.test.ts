@@ -3,8 +3,6 @@ import { createTestApp } from '../../../test/support/app.ts'
 import { runSql } from '../../../test/support/sql.ts'
 import { sweepEvery } from './sweep.ts'
 
-type Work = (signal: AbortSignal) => Promise<number>
-
 test('what has expired is deleted, and nothing else', async () => {
   const app = await createTestApp()
   onTestFinished(() => app.close())
@@ -20,16 +18,20 @@ test('what has expired is deleted, and nothing else', async () => {
   await sql(`insert into auth.invitations (id, code_hash, expires_at)
              values (gen_random_uuid(), 'a', now() - interval '30 days'), (gen_random_uuid(), 'b', now())`)
 
-  const works = new Map<string, Work>()
-  const every = (_seconds: number, name: string, work: Work) => void works.set(name, work)
-  sweepEvery({ every, stop: async () => {} }, app.platform.db, app.platform.config.auth)
-  const counts = await Promise.all(
-    [...works].map(async ([name, work]) => [name, await work(new AbortController().signal)])
-  )
+  const works = new Map<string, () => Promise<number>>()
+  const jobs = {
+    every: () => {},
+    stop: async () => {},
+    sweep: (_seconds: number, name: string, work: () => Promise<number>) => void works.set(name, work)
+  }
+  sweepEvery(jobs, app.platform.db, app.platform.config.auth)
+  const counts = await Promise.all([...works].map(async ([name, work]) => [name, await work()]))
   expect(Object.fromEntries(counts)).toEqual({
-    'auth.sessions': 2_499,
+    'auth.sessions': 1_000,
     'auth.failed_logins': 1,
     'auth.invitations': 1
   })
+  await works.get('auth.sessions')?.()
+  await works.get('auth.sessions')?.()
   expect(await sql('select id from auth.sessions')).toHaveLength(1)
 })

@@ -10,20 +10,7 @@ const SWEEP_SECONDS = 300
 
 /** Deletes what has expired. Nothing depends on it: what has expired is not found either way. */
 export function sweepEvery(jobs: Jobs, db: Database, { session_idle_days }: Config['auth']): void {
-  jobs.every(SWEEP_SECONDS, 'auth.sessions', signal =>
-    inBatches(signal, () => sessions.deleteExpired(db, session_idle_days))
-  )
-  jobs.every(SWEEP_SECONDS, 'auth.failed_logins', signal =>
-    inBatches(signal, () => users.deleteOldFailures(db, FAILURE_WINDOW_SECONDS))
-  )
-  jobs.every(SWEEP_SECONDS, 'auth.invitations', signal => inBatches(signal, () => invitations.deleteOld(db)))
-}
-
-async function inBatches(signal: AbortSignal, deleteSome: () => Promise<number>): Promise<number> {
-  let total = 0
-  for (;;) {
-    const count = await deleteSome()
-    total += count
-    if (count === 0 || signal.aborted) return total
-  }
+  jobs.sweep(SWEEP_SECONDS, 'auth.sessions', () => sessions.deleteExpired(db, session_idle_days))
+  jobs.sweep(SWEEP_SECONDS, 'auth.failed_logins', () => users.deleteOldFailures(db, FAILURE_WINDOW_SECONDS))
+  jobs.sweep(SWEEP_SECONDS, 'auth.invitations', () => invitations.deleteOld(db))
 }

@@ -30,8 +30,8 @@ export const cartModule = defineModule({
     const cart = createCartService({ db, catalog, stock, settings })
     const guest = createGuestCartService({ db, cart })
     const merge = createMergeService({ db, cart, catalog, stock, settings })
-    jobs.every(SWEEP_SECONDS, 'empty expired carts', () => carts.emptyExpired(db))
-    jobs.every(SWEEP_SECONDS, 'delete expired guest carts', () => guests.deleteExpired(db, settings.idleDays))
+    jobs.sweep(SWEEP_SECONDS, 'empty expired carts', () => carts.emptyExpired(db))
+    jobs.sweep(SWEEP_SECONDS, 'delete expired guest carts', () => guests.deleteExpired(db, settings.idleDays))
 
     return {
       api: { view: cart.view, count: cart.count },
