@@ -1,0 +1,217 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestApp, type RequestOptions, type TestApp, type TestResponse } from './support/app.ts'
+import {
+  type Body,
+  type Caller,
+  cursorKind,
+  type GeneratedRequest,
+  requestsFor,
+  resolveMarkers
+} from './support/generate.ts'
+
+// `FUZZ=20000 npx vitest run test/fuzz.test.ts` tries that many, others each time, and prints what was answered.
+const { FUZZ } = process.env
+const RUNS = Number(FUZZ ?? 1_500)
+const SEED = Number(process.env.FUZZ_SEED ?? (FUZZ === undefined ? 1 : Date.now()))
+const PASSWORD = 'nine lives and a piano'
+const accounts = {
+  admin: { email: 'boss@example.com', password: PASSWORD },
+  customer: { email: 'customer@example.com', password: PASSWORD }
+}
+/** The refusals of a shop that has too much to do: right in themselves, and counted. */
+const BUSY = new Set(['OVERLOADED', 'AUTH_BUSY', 'DATABASE_BUSY'])
+const POOL_MAX = 50
+
+let app: TestApp
+const tokens = new Map<Caller, string>()
+const pool = new Map<string, string[]>()
+const answers = new Map<string, number>()
+
+beforeAll(async () => {
+  app = await createTestApp({
+    CARTWRIGHT_ADMIN_EMAIL: accounts.admin.email,
+    CARTWRIGHT_ADMIN_PASSWORD: PASSWORD
+  })
+  await created('/api/auth/register', undefined, accounts.customer)
+  await logIn('admin')
+  await logIn('customer')
+  await stockUp()
+})
+afterAll(() => app.close())
+
+const tokenOf = (caller: Caller | undefined) => {
+  const token = caller && tokens.get(caller)
+  return token === undefined ? {} : { token }
+}
+const count = (key: string) => answers.set(key, (answers.get(key) ?? 0) + 1)
+
+async function created(url: string, caller: Caller | undefined, body: unknown) {
+  const response = await app.request('POST', url, { ...tokenOf(caller), body })
+  expect(response.status, `${url}: ${response.text}`).toBeLessThan(300)
+  return response.json
+}
+
+async function logIn(caller: 'admin' | 'customer'): Promise<void> {
+  const { access_token, refresh_token } = await created('/api/auth/login', undefined, accounts[caller])
+  tokens.set(caller, access_token)
+  remember('refresh', refresh_token)
+  const sessions = await app.request('GET', '/api/auth/sessions', { token: access_token })
+  for (const { id } of sessions.json.items) remember('session', id)
+}
+
+/** Something of every kind, for the requests to find. */
+async function stockUp(): Promise<void> {
+  const stamp = `${Date.now().toString(36)}${pool.get('product')?.length ?? 0}`
+  const category = await created('/api/catalog/categories', 'admin', { name: `Kitchen ${stamp}` })
+  remember('category', category.id)
+  const product = await created('/api/catalog/products', 'admin', {
+    name: `Mug ${stamp}`,
+    status: 'active',
+    category_ids: [category.id],
+    variants: [{ sku: `MUG-${stamp}`, price: 1_000 }]
+  })
+  rememberProduct(product)
+  const target = { scope: 'product', target_id: product.id }
+  const discount = { name: 'Less', percentage_ppm: 100_000, ...target }
+  remember('discount', (await created('/api/catalog/discounts', 'admin', discount)).id)
+  const line = { variant_id: product.variants[0].id, quantity: 1 }
+  remember('guest', (await created('/api/guest-cart', undefined, line)).guest_cart_token)
+}
+
+function remember(kind: string, value: unknown): void {
+  if (typeof value !== 'string') return
+  const values = pool.get(kind) ?? []
+  pool.set(kind, [value, ...values].slice(0, POOL_MAX))
+}
+
+function rememberProduct(product: {
+  id: string
+  slug: string
+  variants: { id: string; sku: string }[]
+}): void {
+  remember('product', product.id)
+  remember('slug', product.slug)
+  for (const { id, sku } of product.variants) {
+    remember('variant', id)
+    remember('sku', sku)
+  }
+}
+
+/** What an answer made or told is what later requests ask for. */
+function learn(path: string, { json }: TestResponse): void {
+  if (json === null) return
+  remember(cursorKind(path), json.next_cursor)
+  remember('guest', json.guest_cart_token)
+  remember('refresh', json.refresh_token)
+  if (path === '/api/catalog/products' && json.variants) rememberProduct(json)
+  if (path === '/api/catalog/products/{id}/variants') remember('variant', json.id)
+  if (path === '/api/catalog/categories') remember('category', json.id)
+  if (path === '/api/catalog/discounts') remember('discount', json.id)
+  if (path === '/api/auth/invitations') {
+    remember('invitation', json.id)
+    remember('code', json.code)
+  }
+}
+
+const lookUp = (kind: string, index: number) => {
+  const values = pool.get(kind) ?? []
+  return values[index % Math.max(values.length, 1)] ?? 'nothing'
+}
+
+const inUrl = (value: unknown) => {
+  const written = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  // A lone surrogate has no UTF-8; these are the bytes that careless programs send for it.
+  return written.isWellFormed() ? encodeURIComponent(written) : '%ED%A0%80'
+}
+const payloadOf = (body: Body) => ('bytes' in body ? body.bytes : (JSON.stringify(body.json) ?? ''))
+
+function toHttp(request: GeneratedRequest): { url: string; options: RequestOptions } {
+  const { parameters, query, headers, body } = resolveMarkers(request, lookUp)
+  const path = parameters.reduce(
+    (url, { name, value }) => url.replace(`{${name}}`, () => inUrl(value)),
+    request.path
+  )
+  const search = query.map(([name, value]) => `${inUrl(name)}=${inUrl(value)}`).join('&')
+  return {
+    url: search === '' ? path : `${path}?${search}`,
+    options: {
+      ...tokenOf(request.caller),
+      headers: body === undefined ? headers : { 'content-type': body.type, ...headers },
+      ...(body && { body: payloadOf(body) })
+    }
+  }
+}
+
+function checkAnswer(response: TestResponse, sent: string): void {
+  const { status, json, headers } = response
+  if (status >= 500) {
+    expect(status, `${sent}\n${response.text}`).toBe(503)
+    expect(BUSY, `${sent}\n${response.text}`).toContain(json?.code)
+    count(`503 ${json.code}`)
+  }
+  if (status < 400) return
+  expect(String(headers['content-type']), sent).toMatch(/^application\/problem\+json/)
+  expect(json, sent).toMatchObject({
+    type: expect.any(String),
+    title: expect.any(String),
+    status,
+    detail: expect.any(String),
+    code: expect.stringMatching(/^[A-Z_]+$/),
+    request_id: headers['x-request-id']
+  })
+}
+
+async function checkHead(
+  url: string,
+  options: RequestOptions,
+  got: TestResponse,
+  sent: string
+): Promise<void> {
+  const head = await app.request('HEAD', url, options)
+  expect(head.text, sent).toBe('')
+  const mirrored = ({ status, headers }: TestResponse) => [status, headers['content-type'], headers.etag]
+  expect(mirrored(head), `HEAD of ${sent}`).toEqual(mirrored(got))
+}
+
+async function sendAndCheck(request: GeneratedRequest): Promise<void> {
+  const { url, options } = toHttp(request)
+  const { headers, body } = options
+  const content = String(body ?? '').slice(0, 2_000)
+  const sent = `${request.method} ${url} as ${request.caller} ${JSON.stringify(headers)}\n${content}`
+  const response = await app.request(request.method, url, options)
+  count(`${request.method} ${request.path} ${Math.floor(response.status / 100)}xx`)
+  checkAnswer(response, sent)
+  if (request.method === 'GET') await checkHead(url, options, response, sent)
+  if (response.status < 300) learn(request.path, response)
+  await repair(request, response)
+}
+
+/** Whoever was logged out logs in again, and what was deleted is replaced: else the rest would meet closed doors. */
+async function repair(
+  { method, headers, caller }: GeneratedRequest,
+  { status }: TestResponse
+): Promise<void> {
+  if (status === 401 && caller !== 'anonymous' && headers.authorization === undefined) {
+    const me = await app.request('GET', '/api/auth/me', tokenOf(caller))
+    if (me.status === 401) await logIn(caller)
+  }
+  if (method !== 'DELETE' || status >= 300) return
+  const admin = await app.request('GET', '/api/auth/me', tokenOf('admin'))
+  if (admin.status === 401) await logIn('admin')
+  await stockUp()
+}
+
+test(`${RUNS} generated requests, right and wrong, get no answer that blames the server`, {
+  timeout: 25_000 + RUNS * 60
+}, async () => {
+  const { json } = await app.request('GET', '/openapi.json')
+  const operations = Object.entries<Record<string, object>>(json.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => requestsFor(method, path, operation))
+  )
+  const property = fc.asyncProperty(fc.oneof(...operations), sendAndCheck)
+  await fc.assert(property, { numRuns: RUNS, seed: SEED })
+  const reached = [...answers.keys()].filter(key => key.endsWith('2xx')).length
+  if (FUZZ !== undefined) console.table(Object.fromEntries([...answers].sort()))
+  expect(reached, 'operations that succeeded').toBeGreaterThan(operations.length * 0.6)
+})
