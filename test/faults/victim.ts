@@ -1,44 +1,45 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import { folderHolder } from '../../src/platform/folder-lock.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { until } from './until.ts'
 
 const RESTART_MS_MAX = 60_000
-const POLL_MS = 10
-const PROGRAM = fileURLToPath(new URL('./shop.ts', import.meta.url))
 
-/** A shop in a process of its own, which can be killed and started again on the same data and port. */
+/** The real program on a folder and a port of its own, which can be killed and started again. */
 export type Victim = {
-  origin(): string
+  origin: string
   start(): Promise<void>
   /** `kill -9` of the process; returns when it is gone. */
   killProcess(): Promise<void>
-  /** `kill -9` of the PostgreSQL below it; returns when the shop has started it again. */
+  /** `kill -9` of the PostgreSQL below it; returns when the program has started it again. */
   killPostmaster(): Promise<void>
   sql(text: string): Promise<Record<string, unknown>[]>
-  stop(): Promise<void>
+  /** Stops the program in order and removes its folder. */
+  remove(): Promise<void>
 }
 
-export function createVictim(folder: string, variantIds: readonly string[]): Victim {
-  let child: ChildProcess | undefined
-  let port = 0
-  let url = ''
+export async function createVictim(environment: Record<string, string>): Promise<Victim> {
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright-faults-'))
+  // The server runs as another user when the tests run as root; it has to get in.
+  await chmod(folder, 0o755)
+  const port = String(await fixedPort())
+  let program: Program | undefined
 
   const end = async (signal: NodeJS.Signals) => {
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
-    const exited = once(child, 'exit')
-    child.kill(signal)
-    await exited
+    program?.child.kill(signal)
+    await program?.ended
   }
   const postmaster = async () =>
-    Number((await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0])
+    Number.parseInt(await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8'), 10)
 
   const sql: Victim['sql'] = async text => {
-    const client = new pg.Client({ connectionString: url })
+    const client = new pg.Client({ connectionString: folderHolder(folder)?.url ?? undefined })
     client.on('error', () => {})
     await client.connect()
     try {
@@ -49,35 +50,41 @@ export function createVictim(folder: string, variantIds: readonly string[]): Vic
   }
 
   return {
-    origin: () => `http://127.0.0.1:${port}`,
+    origin: `http://127.0.0.1:${port}`,
     start: async () => {
-      const started = spawn(process.execPath, [PROGRAM, folder, String(port), ...variantIds], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-        env: { ...process.env, NODE_NO_WARNINGS: '1' }
-      })
-      child = started
-      const lines = createInterface({ input: started.stdout })
-      const first = once(lines, 'line')
-      const died = once(started, 'exit').then(([code]) => {
-        throw new Error(`the shop ended with ${code} before it served`)
-      })
-      died.catch(() => {})
-      const [line] = await Promise.race([first, died])
-      ;({ port, url } = JSON.parse(String(line)))
+      program = startProgram({ ...environment, CARTWRIGHT_DATA: folder, PORT: port })
+      await program.listening
     },
     killProcess: () => end('SIGKILL'),
     killPostmaster: async () => {
       const killed = await postmaster()
       process.kill(killed, 'SIGKILL')
-      const deadline = performance.now() + RESTART_MS_MAX
       const isBack = async () => (await postmaster()) !== killed && (await sql('select 1')).length === 1
-      while (!(await isBack().catch(() => false))) {
-        if (performance.now() > deadline) throw new Error('PostgreSQL does not come back')
-        await delay(POLL_MS)
-      }
+      await until('PostgreSQL is back', isBack, RESTART_MS_MAX)
     },
     sql,
-    // The supervisor of its PostgreSQL stops the server when the process is gone.
-    stop: () => end('SIGKILL')
+    remove: async () => {
+      await end('SIGTERM')
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+}
+
+/**
+ * A free port below those that the system gives to clients: one that tries to reach a server which is down could
+ * otherwise be given that very port, and be connected to itself.
+ */
+async function fixedPort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 32_000)
+    const server = createServer().listen(port, '127.0.0.1')
+    try {
+      await once(server, 'listening')
+    } catch {
+      continue
+    }
+    server.close()
+    await once(server, 'close')
+    return port
   }
 }
