@@ -27,14 +27,14 @@ export function ownerOf(path: string, modules: readonly Claim[]): string | undef
 
 /** Routes that would escape what is promised for all: the 503 of a module switched off, or the checks of a tier. */
 export function routeProblems(mounted: readonly MountedRoute[], modules: readonly Claim[]): string[] {
-  const underApi = mounted.filter(({ owner, url }) => owner !== null && isBelow(url, '/api'))
-  const outside = underApi.filter(({ owner, url }) => ownerOf(url, modules) !== owner)
-  return [
+  const owned = mounted.filter(({ owner, url }) => owner !== null && !isBelow(url, '/.well-known'))
+  const outside = owned.filter(({ owner, url }) => ownerOf(url, modules) !== owner)
+  const withoutTier = owned.filter(({ hasTier }) => !hasTier)
+  const problems = [
     ...outside.map(({ owner, url }) => `module ${owner} mounts ${url}, which is outside its base paths`),
-    ...underApi
-      .filter(({ hasTier }) => !hasTier)
-      .map(({ owner, url }) => `module ${owner} mounts ${url} without a tier`)
+    ...withoutTier.map(({ owner, url }) => `module ${owner} mounts ${url} without a tier`)
   ]
+  return [...new Set(problems)]
 }
 
 /** The methods that some route at this path knows, sorted; empty when no route is there. */

@@ -1,6 +1,8 @@
+import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { moduleOf, openGateway, type TestGateway, useGateway } from '../../test/support/gateway.ts'
 import { OperatorError } from '../kernel/errors.ts'
+import type { Tiers } from './tiers.ts'
 
 /** Answers what it was sent. */
 const echo = moduleOf('x', ['/api/x'], ({ public: open, secured }) => {
@@ -211,6 +213,7 @@ test('a module that mounts a route outside its base paths, or without a tier, ke
         tiers.public.get('/y', async () => ({}))
         tiers.wellKnown.get('/api/x/open', async () => ({}))
         tiers.wellKnown.get('/.well-known/x', async () => ({}))
+        tiers.wellKnown.get('/x', async () => ({}))
       }),
       moduleOf('deep', ['/api/x/deep'], tiers => tiers.public.get('/x/deep/a', async () => ({})))
     ]
@@ -219,10 +222,18 @@ test('a module that mounts a route outside its base paths, or without a tier, ke
   expect(error).toBeInstanceOf(OperatorError)
   expect(error.message.split('\n').slice(1)).toEqual([
     '  module x mounts /api/y, which is outside its base paths',
-    '  module x mounts /api/y, which is outside its base paths',
+    '  module x mounts /x, which is outside its base paths',
     '  module x mounts /api/x/open without a tier',
-    '  module x mounts /api/x/open without a tier'
+    '  module x mounts /x without a tier'
   ])
+})
+
+test('a module cannot mount a plugin, whose routes would lie beside the checks of its tier', async () => {
+  const mount = (tiers: Tiers) => {
+    const scope = tiers.admin as unknown as FastifyInstance
+    scope.register(async plugin => plugin.get('/x/plugin', async () => ({})))
+  }
+  await expect(useGateway({ modules: [moduleOf('x', ['/api/x'], mount)] })).rejects.toThrow('not by a plugin')
 })
 
 test('starting the gateway prints no warning', async () => {

@@ -101,7 +101,7 @@ export async function createGateway({
 
   const problems = routeProblems(mounted, modules)
   if (problems.length > 0) throw new OperatorError(`Routes are mounted wrongly:\n  ${problems.join('\n  ')}`)
-  jobs.every(IDEMPOTENCY_SWEEP_SECONDS, 'delete expired idempotency keys', () =>
+  jobs.sweep(IDEMPOTENCY_SWEEP_SECONDS, 'delete expired idempotency keys', () =>
     idempotencyKeys.deleteExpired(db)
   )
   return {
@@ -125,7 +125,7 @@ function createServer({ config, log }: Platform, metrics: Metrics, answers: Answ
     // The address that the proxy itself saw: what stands further left in X-Forwarded-For is what the client claims.
     trustProxy: config.server.trust_proxy && ((_address, hop) => hop === 0),
     bodyLimit: config.server.body_bytes_max,
-    requestTimeout: 30_000,
+    requestTimeout: 300_000, // of a whole request: uploads of large files among them
     keepAliveTimeout: 72_000,
     http: nodeServerOptions,
     forceCloseConnections: 'idle',
@@ -229,5 +229,10 @@ async function createTiers(
     },
     { prefix: API_PREFIX }
   )
+  // A plugin registered now would be mounted beside the tier, and not behind its checks.
+  const register = () => {
+    throw new Error('routes are mounted on a tier directly, not by a plugin')
+  }
+  for (const scope of Object.values(scopes)) Object.defineProperty(scope, 'register', { value: register })
   return { ...scopes, wellKnown: app as unknown as Tier } as unknown as Tiers
 }
