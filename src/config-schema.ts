@@ -57,7 +57,10 @@ export const ConfigSchema = section('Cartwright reads this file at start; every 
       'How clients reach the server, as token issuer and in links; empty: the address it listens on.',
       ''
     ),
-    trust_proxy: flag('Believe X-Forwarded-For. Only behind a proxy that sets it.', false),
+    trust_proxy: flag(
+      'Take the last address of X-Forwarded-For as the client. Only behind one proxy that sets it.',
+      false
+    ),
     body_bytes_max: count('The largest request body, in bytes.', 1_048_576, 1_024, 16_777_216),
     concurrent_requests_max: count('Requests under /api worked on at once; more are answered 503.', 1_000),
     drain_seconds: count(
@@ -152,7 +155,7 @@ export const ConfigSchema = section('Cartwright reads this file at start; every 
     )
   }),
   cart: section('Carts.', {
-    line_quantity_max: count('The largest quantity of one line.', 99),
+    line_quantity_max: count('The largest quantity of one line.', 99, 1, 100_000),
     lines_max: count('The most lines of one cart.', 200, 1, 10_000),
     idle_days: count('A cart not changed for so long has expired, in days.', 30, 1, 3_650)
   })

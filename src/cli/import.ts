@@ -17,7 +17,7 @@ const LINE_EVERY_ROWS = 10_000
 /** Imports a product CSV file as Shopify exports it. Exit code 1 when any product could not be imported. */
 export async function importProducts(
   file: string,
-  { allOrNothing = false }: { allOrNothing?: boolean } = {}
+  { mode }: { mode: 'best_effort' | 'all_or_nothing' }
 ): Promise<void> {
   await access(file, constants.R_OK).catch(error => {
     throw new OperatorError(`Cannot read ${file}: ${(error as Error).message}`)
@@ -33,7 +33,6 @@ export async function importProducts(
       if (catalog === undefined)
         throw new OperatorError('The module catalog is disabled (modules.catalog.enabled).')
       const bar = process.stdout.isTTY ? barProgress() : lineProgress()
-      const mode = allOrNothing ? 'all_or_nothing' : 'best_effort'
       const report = await catalog
         .importCsv(createReadStream(file), { mode }, bar.update)
         .finally(bar.stop)

@@ -26,9 +26,15 @@ type CacheStatistics = {
   operation_seconds: number
 }
 
+const BYTES_MAX = 67_108_864 // pages differ in size a hundredfold: their number alone bounds nothing
+
 /** The cache of a single process. */
 export function createMemoryCache(entriesMax: number): Cache {
-  const entries = new LRUCache<string, string>({ max: entriesMax })
+  const entries = new LRUCache<string, string>({
+    max: entriesMax,
+    maxSize: BYTES_MAX,
+    sizeCalculation: (value, key) => value.length + key.length
+  })
   const figures = { hits: 0, misses: 0, operations: 0, seconds: 0 }
   const operate = <T>(operation: () => T): T => {
     const startedAt = performance.now()

@@ -24,6 +24,7 @@ pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, text => new Date(`${text.r
 export function connectionSettings(options: ConnectOptions, more: Record<string, string> = {}) {
   const settings = {
     plan_cache_mode: 'force_generic_plan',
+    jit: 'off',
     statement_timeout: options.statementTimeoutMs,
     lock_timeout: options.lockTimeoutMs,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,

