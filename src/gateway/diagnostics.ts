@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { singleFlight } from '../kernel/single-flight.ts'
 import type { Cache } from '../platform/cache.ts'
 import type { Database } from '../platform/postgres.ts'
 import type { Metrics } from './metrics.ts'
@@ -20,12 +21,14 @@ export function mountDiagnostics(
 
   app.get('/healthz', options, () => ({ status: 'UP', time: now() }))
 
-  const check = sharedByCallers(async () => {
+  // Callers that come while a check is under way get its result, so that probing cannot become a load.
+  const once = singleFlight<{ database: Checked; cache: Checked }>()
+  const check = async () => {
     const [database, cacheState] = await Promise.all([ping(() => db.ping()), ping(() => cache.ping())])
     return { database, cache: cacheState }
-  })
+  }
   app.get('/readyz', options, async (_request, reply) => {
-    const checks = await check()
+    const checks = await once('ready', check)
     const ready = checks.database === 'UP' && checks.cache === 'UP' && !isDraining()
     reply.code(ready ? 200 : 503)
     return { status: ready ? 'READY' : 'NOT_READY', ...checks, time: now() }
@@ -53,16 +56,5 @@ async function ping(send: () => Promise<void>): Promise<Checked> {
     return await Promise.race([answer, timeout])
   } finally {
     clearTimeout(timer)
-  }
-}
-
-/** Callers that come while a check is under way get its result, so that probing cannot become a load. */
-function sharedByCallers<T>(work: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | undefined
-  return () => {
-    running ??= work().finally(() => {
-      running = undefined
-    })
-    return running
   }
 }

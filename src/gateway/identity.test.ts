@@ -38,6 +38,14 @@ test('a token is verified once, and remembered until it expires', async () => {
   expect(authenticate).toHaveBeenCalledTimes(2)
 })
 
+test('a token that many requests bring at once is verified once, and another apart from it', async () => {
+  const authenticate = vi.fn(async (token: string) => identity(token))
+  const check = checkWith(authenticate)
+  const found = await Promise.all(['a', 'b', 'a', 'a', 'b'].map(check))
+  expect(found.map(each => each?.userId)).toEqual(['a', 'b', 'a', 'a', 'b'])
+  expect(authenticate).toHaveBeenCalledTimes(2)
+})
+
 test('a token that was refused is asked about again', async () => {
   let valid = false
   const check = checkWith(async token => {

@@ -21,9 +21,16 @@ export type TestResponse = {
   json: any
 }
 
-/** The whole application on a database of its own. `settings` are environment variables, or YAML for brevity. */
-export async function createTestApp(settings: Record<string, string> = {}): Promise<TestApp> {
-  const created = await createTestDatabase()
+/**
+ * The whole application, one process of it, on a database of its own; several share one when `databaseUrl` is handed
+ * on. `settings` are environment variables.
+ */
+export async function createTestApp(
+  settings: Record<string, string> = {},
+  databaseUrl?: string
+): Promise<TestApp> {
+  const created =
+    databaseUrl === undefined ? await createTestDatabase() : { url: databaseUrl, drop: async () => {} }
   const config = loadConfig({
     CARTWRIGHT__LOG__LEVEL: 'silent',
     CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',

@@ -13,7 +13,7 @@ import { type CartService, type CartSettings, createCartService } from '../../sr
 import type { Stock } from '../../src/modules/cart/stock.ts'
 import { openPlatform, type Platform } from '../../src/platform/platform.ts'
 import type { Database, Queryable, Transaction } from '../../src/platform/postgres.ts'
-import type { RequestOptions, TestResponse } from './app.ts'
+import { type RequestOptions, send, type TestResponse } from './app.ts'
 import { createFakeCatalog, type FakeCatalog } from './fake-catalog.ts'
 
 /** The cart behind the real gateway, on a real database, with a catalog in memory. */
@@ -98,7 +98,7 @@ export async function openCartShop(options: CartShopOptions): Promise<CartShop> 
     guests,
     merges,
     log,
-    request: (method, url, sent = {}) => send(gateway, method, url, sent),
+    request: (method, url, sent = {}) => send(gateway.app, method, url, sent),
     sql: async (text, values = []) => (await direct.query(text, [...values])).rows,
     close: async () => {
       await gateway.app.close()
@@ -119,30 +119,5 @@ function observed(db: Database, onStatement: (name: string) => void): Database {
     ...db,
     query: observe(db.query),
     transaction: work => db.transaction(tx => work({ query: observe(tx.query) } as Transaction))
-  }
-}
-
-async function send(
-  { app }: Gateway,
-  method: string,
-  url: string,
-  { token, headers, body }: RequestOptions
-): Promise<TestResponse> {
-  const response = await app.inject({
-    method: method as 'GET',
-    url,
-    headers: {
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...headers
-    },
-    ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) })
-  })
-  const isJson = String(response.headers['content-type']).includes('json') && response.body !== ''
-  return {
-    status: response.statusCode,
-    headers: response.headers as TestResponse['headers'],
-    text: response.body,
-    json: isJson ? JSON.parse(response.body) : null
   }
 }

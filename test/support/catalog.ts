@@ -6,7 +6,7 @@ import { createGateway } from '../../src/gateway/server.ts'
 import { type CatalogApi, catalogModule } from '../../src/modules/catalog/index.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { openPlatform, type Platform } from '../../src/platform/platform.ts'
-import type { RequestOptions, TestResponse } from './app.ts'
+import { type RequestOptions, send, type TestResponse } from './app.ts'
 import { createTestDatabase } from './database.ts'
 
 export type CatalogApp = {
@@ -66,26 +66,7 @@ export async function useCatalog(
     platform,
     databaseUrl: url,
     statementsSince: () => statements.splice(0),
-    request: async (method, url, { token, headers, body } = {}) => {
-      const isText = typeof body === 'string' || Buffer.isBuffer(body)
-      const response = await app.inject({
-        method: method as 'GET',
-        url,
-        headers: {
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-          ...headers
-        },
-        ...(body === undefined ? {} : { payload: isText ? (body as string) : JSON.stringify(body) })
-      })
-      const isJson = String(response.headers['content-type']).includes('json') && response.body !== ''
-      return {
-        status: response.statusCode,
-        headers: response.headers as TestResponse['headers'],
-        text: response.body,
-        json: isJson ? JSON.parse(response.body) : null
-      }
-    }
+    request: (method, url, options = {}) => send(app, method, url, options)
   }
 }
 

@@ -1,3 +1,4 @@
+import { singleFlight } from '../../../kernel/single-flight.ts'
 import type { Cache } from '../../../platform/cache.ts'
 import type { Database } from '../../../platform/postgres.ts'
 import { type Changes, deadlineOf } from './changes.ts'
@@ -10,9 +11,10 @@ type Deps = { db: Database; cache: Cache; changes: Changes; currency: string; tt
 /**
  * Public pages of the catalog, kept under the revision that they were made from: a change needs no deleting, the
  * next request asks for another key. The start and the end of a discount make a revision of their own, which whoever
- * comes first notes down.
+ * comes first notes down. However many ask for a page that is not there, it is made once.
  */
 export function createPages({ db, cache, changes, currency, ttlSeconds }: Deps) {
+  const once = singleFlight<string>()
   let known: State | undefined
   let heard = 0
 
@@ -45,9 +47,11 @@ export function createPages({ db, cache, changes, currency, ttlSeconds }: Deps) 
     const fullKey = `catalog:${revision}:${key}`
     const kept = await cache.get(fullKey)
     if (kept !== undefined) return kept
-    const page = await make()
-    await cache.set(fullKey, page, ttlSeconds)
-    return page
+    return once(fullKey, async () => {
+      const page = await make()
+      await cache.set(fullKey, page, ttlSeconds)
+      return page
+    })
   }
 }
 export type Pages = ReturnType<typeof createPages>

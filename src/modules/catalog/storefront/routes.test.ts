@@ -168,16 +168,29 @@ test('queries that make no sense are refused', async () => {
   expect((await app.request('GET', '/api/products/%00')).status).toBe(400)
 })
 
+/** Waits until the process has heard of every change made so far. */
+const settle = (app: CatalogApp) =>
+  vi.waitFor(async () => {
+    app.statementsSince()
+    await app.request('GET', '/api/categories')
+    expect(app.statementsSince()).toEqual([])
+  })
+
+test('a page that many ask for at once is made once', async () => {
+  const app = await useCatalog()
+  await createProduct(app, { slug: 'mug' })
+  await settle(app)
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, index) => app.request('GET', `/api/products${index % 2 ? '/mug' : ''}`))
+  )
+  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(2)
+  expect(app.statementsSince()).toHaveLength(3)
+})
+
 test('lists take two statements, one more for the total, none from the cache; a product takes one', async () => {
   const app = await useCatalog()
   await createProduct(app, { slug: 'mug' })
-  const settle = () =>
-    vi.waitFor(async () => {
-      app.statementsSince()
-      await app.request('GET', '/api/categories')
-      expect(app.statementsSince()).toEqual([])
-    })
-  await settle()
+  await settle(app)
   const statementsOf = async (url: string) => {
     await app.request('GET', url)
     return app.statementsSince().length

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestApp, type TestApp } from './support/app.ts'
+
+const PASSWORD = 'nine lives and a piano'
+const PRODUCT_VARIANTS = 100
+
+let first: TestApp
+let tokens: string[]
+let variantIds: string[]
+beforeAll(async () => {
+  first = await createTestApp({
+    CARTWRIGHT_ADMIN_EMAIL: 'boss@example.com',
+    CARTWRIGHT_ADMIN_PASSWORD: PASSWORD
+  })
+  const admin = await tokenFrom('/api/auth/login', 'boss@example.com')
+  variantIds = [...(await createProduct(admin, 'a')), ...(await createProduct(admin, 'b'))]
+  tokens = []
+  for (let number = 0; number < 3; number += 1) {
+    tokens.push(await tokenFrom('/api/auth/register', `customer-${number}@example.com`))
+  }
+})
+afterAll(() => first.close())
+
+async function tokenFrom(url: string, email: string): Promise<string> {
+  const { status, json } = await first.request('POST', url, { body: { email, password: PASSWORD } })
+  expect(status).toBeLessThan(300)
+  return json.access_token
+}
+
+async function createProduct(token: string, name: string): Promise<string[]> {
+  const sizes = Array.from({ length: PRODUCT_VARIANTS }, (_, number) => `${name}${number}`)
+  const variants = sizes.map(size => ({ sku: size, price: 100, attributes: { Size: size } }))
+  const options = [{ name: 'Size', values: sizes }]
+  const body = { name, status: 'active', options, variants }
+  const { status, json, text } = await first.request('POST', '/api/catalog/products', { token, body })
+  expect(status, text).toBe(201)
+  return json.variants.map((variant: { id: string }) => variant.id)
+}
+
+/** What a request costs the database: as `/metricsz` counts, every statement and every transaction. */
+async function acquiresOf(app: TestApp, request: () => Promise<unknown>): Promise<number> {
+  const count = async () => (await app.request('GET', '/metricsz')).json.db_pool.acquire_count
+  const before = await count()
+  await request()
+  return (await count()) - before
+}
+
+test.each([
+  [1, 0],
+  [5, 1],
+  [200, 2]
+])(
+  'a cart of %i lines is two statements in a process that just started, and one from then on',
+  async (lines, customer) => {
+    const token = tokens[customer] as string
+    const items = variantIds.slice(0, lines).map(variant_id => ({ variant_id, quantity: 1 }))
+    expect((await first.request('POST', '/api/cart/merge', { token, body: { items } })).status).toBe(200)
+
+    const second = await createTestApp({}, first.databaseUrl)
+    try {
+      // To verify its first token a process reads the account behind it and the signing keys, once.
+      await second.request('GET', '/api/auth/me', { token })
+      const read = async () => {
+        const { json } = await second.request('GET', '/api/cart', { token })
+        expect([json.items.length, json.total]).toEqual([lines, lines * 100])
+      }
+      expect(await acquiresOf(second, read)).toBe(2)
+      expect(await acquiresOf(second, read)).toBe(1)
+      expect(await acquiresOf(second, () => second.request('GET', '/api/cart/count', { token }))).toBe(1)
+    } finally {
+      await second.close()
+    }
+  }
+)
