@@ -1,7 +1,7 @@
 /**
  * What `GET /api/cart` costs, against the yardstick, in one run: `npm run bench`, or `npm run bench -- grow` to see
- * how the cost grows with lines, variants, carts and connections (some 15 minutes). Linux only: CPU time is read
- * from /proc. Compare within a table only.
+ * how the cost grows with lines, variants, carts and connections (some 20 minutes; `-- lines` and so on for one of
+ * the tables). Linux only: CPU time is read from /proc. Compare within a table only.
  */
 import { cpus } from 'node:os'
 import { modules } from '../src/app.ts'
@@ -22,8 +22,10 @@ const GROW: Record<string, Scenario[]> = {
   connections: [1, 8, 32, 128, 256].map(connections => ({ ...BASE, connections }))
 }
 
-const grow = process.argv.includes('grow')
-const [rounds, seconds] = grow ? [3, 3] : [5, 3]
+const wanted = process.argv.slice(2)
+const grown = Object.entries(GROW).filter(([name]) => wanted.includes('grow') || wanted.includes(name))
+const tables = grown.length > 0 ? grown : [['base', [BASE]] as const]
+const [rounds, seconds] = [5, 3]
 const bench = await openBench()
 try {
   await migrate(bench.databaseUrl, migrationSources(modules))
@@ -35,7 +37,7 @@ try {
   print(
     `${cpus().length} cores (${cpus()[0]?.model}), Node ${process.version}; CPU in us a request, median of ${rounds} rounds`
   )
-  for (const [name, scenarios] of Object.entries(grow ? GROW : { base: [BASE] })) {
+  for (const [name, scenarios] of tables) {
     print(
       `\n| ${name} | yardstick: program + database | cartwright: program + database | ratio | requests/s | RSS |`
     )

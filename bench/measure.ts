@@ -43,6 +43,8 @@ function median(costs: readonly Cost[]): Cost {
   return sorted[Math.floor(sorted.length / 2)] as Cost
 }
 
+const WARM_UP_SECONDS = 6 // until everything is compiled, at 256 connections too
+
 /** Rounds of the contenders in turn, so that whatever else the machine does hits all of them alike. */
 export async function compare(
   contenders: readonly Contender[],
@@ -50,7 +52,7 @@ export async function compare(
   load: Load,
   rounds: number
 ): Promise<Cost[]> {
-  for (const contender of contenders) await measure(contender, databasePids, { ...load, seconds: 2 })
+  for (const contender of contenders) await measure(contender, databasePids, { ...load, seconds: WARM_UP_SECONDS })
   const costs: Cost[][] = contenders.map(() => [])
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, contender] of contenders.entries()) {
