@@ -52,7 +52,8 @@ export async function compare(
   load: Load,
   rounds: number
 ): Promise<Cost[]> {
-  for (const contender of contenders) await measure(contender, databasePids, { ...load, seconds: WARM_UP_SECONDS })
+  for (const contender of contenders)
+    await measure(contender, databasePids, { ...load, seconds: WARM_UP_SECONDS })
   const costs: Cost[][] = contenders.map(() => [])
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, contender] of contenders.entries()) {
