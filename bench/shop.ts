@@ -55,6 +55,7 @@ export async function startShop(databaseUrl: string): Promise<Started> {
   return start('cartwright', ['src/main.ts', 'start'], port, '/readyz', {
     DATABASE_URL: databaseUrl,
     PORT: String(port),
+    CARTWRIGHT__AUTH__ACCESS_TOKEN_SECONDS: '86400', // all tables are measured with the same tokens
     ...Object.fromEntries(limits)
   })
 }
