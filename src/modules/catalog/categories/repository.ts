@@ -54,7 +54,8 @@ const listProductsBelow = statement(
   { product_id: 'uuid' },
   `select distinct product_id from catalog.product_categories
    join catalog.categories on categories.id = product_categories.category_id
-   where categories.path @> array[$1::uuid]`
+   where categories.path @> array[$1::uuid]
+   limit $2`
 )
 
 export type CategoryRow = RowOf<typeof listCategories>
@@ -97,6 +98,6 @@ export async function remove(tx: Transaction, id: string): Promise<void> {
   await tx.query(deleteCategory, [id])
 }
 
-/** The products in this category and in those below it. */
-export const listProductIds = async (tx: Transaction, id: string): Promise<string[]> =>
-  (await tx.query(listProductsBelow, [id])).map(row => row.product_id)
+/** The products in this category and in those below it, up to `limit`. */
+export const listProductIds = async (tx: Transaction, id: string, limit: number): Promise<string[]> =>
+  (await tx.query(listProductsBelow, [id, limit])).map(row => row.product_id)

@@ -12,6 +12,7 @@ import {
 } from '../errors.ts'
 import { slugOf } from '../products/slug.ts'
 import type { Changes, News } from '../revision/changes.ts'
+import { REPRICED_AT_ONCE_MAX } from '../revision/prices.ts'
 import * as repository from './repository.ts'
 import type { Category, CategoryBody, PatchCategory } from './schema.ts'
 
@@ -54,7 +55,7 @@ export function createCategoryService({ db, changes }: Deps) {
       if (row.parent_id === present.parent_id) return news.announce([])
       await checkNoCycle(tx, id, row.parent_id)
       await repository.move(tx, id, row.parent_id)
-      await news.announce(await repository.listProductIds(tx, id))
+      await news.announceAll(await repository.listProductIds(tx, id, REPRICED_AT_ONCE_MAX + 1))
     })
     return read({ id })
   }
@@ -67,9 +68,9 @@ export function createCategoryService({ db, changes }: Deps) {
       await repository.lock(tx)
       if ((await repository.find(tx, { id })) === undefined) throw categoryNotFound()
       if ((await repository.countBelow(tx, id)) > 0) throw categoryNotEmpty()
-      const productIds = await repository.listProductIds(tx, id)
+      const productIds = await repository.listProductIds(tx, id, REPRICED_AT_ONCE_MAX + 1)
       await repository.remove(tx, id)
-      await news.announce(productIds)
+      await news.announceAll(productIds)
     })
   }
 

@@ -63,7 +63,8 @@ const listProducts = statement(
    select product_categories.product_id from catalog.discounts
    join catalog.categories on categories.path @> array[discounts.category_id]
    join catalog.product_categories on product_categories.category_id = categories.id
-   where discounts.id = $1`
+   where discounts.id = $1
+   limit $2`
 )
 
 export type DiscountRow = RowOf<typeof findDiscount>
@@ -105,6 +106,6 @@ export async function remove(tx: Transaction, id: string): Promise<void> {
   await tx.query(deleteDiscount, [id])
 }
 
-/** The products that it concerns, now or later. */
-export const listProductIds = async (tx: Transaction, id: string): Promise<string[]> =>
-  (await tx.query(listProducts, [id])).map(row => row.product_id)
+/** The products that it concerns, now or later, up to `limit`. */
+export const listProductIds = async (tx: Transaction, id: string, limit: number): Promise<string[]> =>
+  (await tx.query(listProducts, [id, limit])).map(row => row.product_id)

@@ -6,6 +6,7 @@ import type { Write } from '../../../platform/write.ts'
 import { fingerprintOf, LAST_ID, readCursor } from '../cursor.ts'
 import { discountNotFound, discountPeriod, targetNotFound } from '../errors.ts'
 import type { Changes, News } from '../revision/changes.ts'
+import { REPRICED_AT_ONCE_MAX } from '../revision/prices.ts'
 import * as repository from './repository.ts'
 import type { Discount, DiscountBody, DiscountQuery, PatchDiscount } from './schema.ts'
 
@@ -37,8 +38,9 @@ export function createDiscountService({ db, changes, currency }: Deps) {
     const id = newId()
     await change(async (tx, news) => {
       await write.markApplied(tx)
-      await repository.insert(tx, discountRow(id, body, currency))
-      await news.announce(await repository.listProductIds(tx, id))
+      const row = discountRow(id, body, currency)
+      await repository.insert(tx, row)
+      await announce(news, row, await listProductIds(tx, id))
     })
     return read(id)
   }
@@ -51,7 +53,7 @@ export function createDiscountService({ db, changes, currency }: Deps) {
       const stored = await repository.lock(tx, id)
       if (stored === undefined) throw discountNotFound()
       await repository.update(tx, merge(stored, body, currency))
-      await news.announce(await repository.listProductIds(tx, id))
+      await announce(news, stored, await listProductIds(tx, id))
     })
     return read(id)
   }
@@ -61,10 +63,11 @@ export function createDiscountService({ db, changes, currency }: Deps) {
     if (write.alreadyApplied) return
     await change(async (tx, news) => {
       await write.markApplied(tx)
-      if ((await repository.lock(tx, id)) === undefined) throw discountNotFound()
-      const productIds = await repository.listProductIds(tx, id)
+      const stored = await repository.lock(tx, id)
+      if (stored === undefined) throw discountNotFound()
+      const productIds = await listProductIds(tx, id)
       await repository.remove(tx, id)
-      await news.announce(productIds)
+      await announce(news, stored, productIds)
     })
   }
 
@@ -82,6 +85,13 @@ export function createDiscountService({ db, changes, currency }: Deps) {
   return { list, create, patch, remove }
 }
 export type DiscountService = ReturnType<typeof createDiscountService>
+
+const listProductIds = (tx: Transaction, id: string) =>
+  repository.listProductIds(tx, id, REPRICED_AT_ONCE_MAX + 1)
+
+/** A category may get and lose products at this moment; a product or variant is what it is. */
+const announce = (news: News, { category_id }: { category_id: string | null }, productIds: string[]) =>
+  category_id === null ? news.announce(productIds) : news.announceAll(productIds)
 
 function rethrow(error: unknown): never {
   const targets = ['discounts_product', 'discounts_variant', 'discounts_category']

@@ -93,7 +93,7 @@ export function createImporter({ changes, currency }: Deps) {
     // The transaction may have to run again, and then starts with a new report.
     const importing = changes.transaction(async (tx, news) => {
       const report = emptyReport('all_or_nothing')
-      const changedIds: string[] = []
+      let hasChanges = false
       for await (const drafts of read(report)) {
         // Once there is a fault, the rest is only read to find the others.
         if (report.errors_total > 0) continue
@@ -101,7 +101,7 @@ export function createImporter({ changes, currency }: Deps) {
         const outcome = await applyBatch(tx, drafts, currency)
         addOutcome(report, outcome)
         await changes.reprice(tx, outcome.changedIds)
-        changedIds.push(...outcome.changedIds)
+        hasChanges ||= outcome.changedIds.length > 0
         onBatch(report)
       }
       if (report.errors_total > 0) {
@@ -111,7 +111,7 @@ export function createImporter({ changes, currency }: Deps) {
           details: { report: { ...report, products: { ...products, failed }, variants } }
         })
       }
-      if (changedIds.length > 0) await news.publish(changedIds)
+      if (hasChanges) await news.announceAll([])
       return report
     })
     return importing.catch(error => {

@@ -1,5 +1,6 @@
 import type { Broadcast } from '../../../platform/broadcast.ts'
 import type { Database, Transaction } from '../../../platform/postgres.ts'
+import { createRepricing, REPRICED_AT_ONCE_MAX } from './prices.ts'
 import * as repository from './repository.ts'
 
 const TOPIC = 'catalog'
@@ -7,15 +8,19 @@ const ALL = 'all'
 const IDS_A_MESSAGE = 200 // 7,400 of the 7,900 bytes that a message may have
 const IDS_MAX = 5_000
 
-/** What a transaction that changes the catalog does last. */
+/**
+ * What a transaction that changes the catalog does last, and once: it brings lowest prices up to date, and tells all
+ * processes, when it commits, whose offers are others now. Whoever does so next waits until then.
+ */
 export type News = {
-  /** Brings the lowest prices of these products up to date, then publishes them. */
+  /** Products that this transaction holds, and variants that it deleted. */
   announce(productIds: readonly string[], goneVariantIds?: readonly string[]): Promise<void>
   /**
-   * Tells all processes, when the transaction commits, that the offers of these products (and of `goneVariantIds`)
-   * are others now. Whoever does so next waits until then: to be called last, and once.
+   * For what concerns products that others may be changing at this moment, such as a category's discount while
+   * somebody puts a product there: every offer may be another now. Of more than 2,000 products the prices follow
+   * soon after the commit.
    */
-  publish(productIds: readonly string[], goneVariantIds?: readonly string[]): Promise<void>
+  announceAll(productIds: readonly string[]): Promise<void>
 }
 
 /** Which variants' offers may be others now; none when only pages are. */
@@ -31,6 +36,8 @@ export type Changes = {
   transaction<T>(work: (tx: Transaction, news: News) => Promise<T>): Promise<T>
   /** Brings the lowest prices of these products up to date. */
   reprice(tx: Transaction, productIds: readonly string[]): Promise<void>
+  /** Brings those of all products up to date, in the background. */
+  repriceSoon(): void
   subscribe(subscriber: ChangeSubscriber): void
   /** While it is false, changes may be passing unheard. */
   isLive(): boolean
@@ -39,6 +46,7 @@ export type Changes = {
 type Deps = { db: Database; broadcast: Broadcast; currency: string }
 
 export function createChanges({ db, broadcast, currency }: Deps): Changes {
+  const repriceSoon = createRepricing(db, currency)
   const subscribers: ChangeSubscriber[] = []
   const tell = (payload: string) => {
     const variantIds = payload === ALL ? ALL : payload.split(',').filter(id => id !== '')
@@ -57,21 +65,27 @@ export function createChanges({ db, broadcast, currency }: Deps): Changes {
   }
 
   function newsOf(tx: Transaction, said: string[]): News {
-    const publish: News['publish'] = async (productIds, goneVariantIds = []) => {
-      const ids = [...goneVariantIds, ...(await repository.listVariants(tx, productIds, IDS_MAX + 1))]
+    const publish = async (payloads: readonly string[]) => {
       await repository.bump(tx)
-      said.push(...payloadsOf(ids))
+      said.push(...payloads)
       for (const payload of said) await broadcast.publish(tx, TOPIC, payload)
     }
-    const announce: News['announce'] = async (productIds, goneVariantIds) => {
-      await reprice(tx, productIds)
-      await publish(productIds, goneVariantIds)
+    return {
+      announce: async (productIds, goneVariantIds = []) => {
+        await reprice(tx, productIds)
+        const ids = [...goneVariantIds, ...(await repository.listVariants(tx, productIds, IDS_MAX + 1))]
+        await publish(payloadsOf(ids))
+      },
+      announceAll: async productIds => {
+        if (productIds.length <= REPRICED_AT_ONCE_MAX) await reprice(tx, productIds)
+        await publish([ALL])
+      }
     }
-    return { announce, publish }
   }
 
   return {
     reprice,
+    repriceSoon,
     isLive: broadcast.isLive,
     subscribe: subscriber => subscribers.push(subscriber),
     transaction: async work => {
@@ -82,6 +96,7 @@ export function createChanges({ db, broadcast, currency }: Deps): Changes {
       })
       // The news also comes back by the broadcast, but some milliseconds after the answer to whoever made it.
       said.forEach(tell)
+      if (said.includes(ALL)) repriceSoon()
       return result
     }
   }

@@ -14,7 +14,8 @@ type Deps = { db: Database; cache: Cache; changes: Changes; currency: string; tt
  * comes first notes down. However many ask for a page that is not there, it is made once.
  */
 export function createPages({ db, cache, changes, currency, ttlSeconds }: Deps) {
-  const once = singleFlight<string>()
+  const loadOnce = singleFlight<State>()
+  const makeOnce = singleFlight<string>()
   let known: State | undefined
   let heard = 0
 
@@ -29,7 +30,7 @@ export function createPages({ db, cache, changes, currency, ttlSeconds }: Deps) 
     const heardBefore = heard
     let row = await repository.find(db)
     if (row.is_due) {
-      await repriceDue(db, currency)
+      if (!(await repriceDue(db, currency))) changes.repriceSoon()
       row = await repository.find(db)
     }
     const state = { revision: row.value, deadline: deadlineOf(startedAt, row.changes_in) }
@@ -37,8 +38,11 @@ export function createPages({ db, cache, changes, currency, ttlSeconds }: Deps) 
     return state
   }
 
+  // Only who has heard the same shares the answer: after a change nobody is told of the revision before it.
   const current = async () =>
-    known !== undefined && changes.isLive() && performance.now() < known.deadline ? known : load()
+    known !== undefined && changes.isLive() && performance.now() < known.deadline
+      ? known
+      : loadOnce(String(heard), load)
 
   /** The page under `key`, or what `make` makes of the present catalog. `null`: not worth keeping. */
   return async (key: string | null, make: () => Promise<string>): Promise<string> => {
@@ -47,7 +51,7 @@ export function createPages({ db, cache, changes, currency, ttlSeconds }: Deps) 
     const fullKey = `catalog:${revision}:${key}`
     const kept = await cache.get(fullKey)
     if (kept !== undefined) return kept
-    return once(fullKey, async () => {
+    return makeOnce(fullKey, async () => {
       const page = await make()
       await cache.set(fullKey, page, ttlSeconds)
       return page

@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest'
+import pg from 'pg'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import {
   createCategory,
   createDiscount,
@@ -6,6 +7,7 @@ import {
   useCatalog
 } from '../../../../test/support/catalog.ts'
 import { csvOf, importFile, sized } from '../../../../test/support/csv.ts'
+import { runSql } from '../../../../test/support/sql.ts'
 import { repriceAll } from './prices.ts'
 
 test('prices that nobody brought up to date are healed by the job, in another currency too', async () => {
@@ -35,4 +37,48 @@ test('when a discount on very many products starts, they are all sorted by their
   const count = async () => (await app.request('GET', '/api/products?max_price=500&count=true')).json.total
   expect(await count()).toBeGreaterThanOrEqual(0)
   await vi.waitFor(async () => expect(await count()).toBe(2_100), { timeout: 10_000, interval: 50 })
+})
+
+test("a product put into a category while the category's discount is made has the new price", async () => {
+  const app = await useCatalog()
+  const category = await createCategory(app, 'Sale')
+  const product = await createProduct(app)
+  const { id } = product.variants[0]
+  const offer = async () => (await app.catalog.offers([id]))[0]?.discountedPrice
+
+  // Holds the discount back just before its commit, where changes wait for each other.
+  const holder = new pg.Client({ connectionString: app.databaseUrl })
+  await holder.connect()
+  onTestFinished(() => holder.end())
+  await holder.query('begin')
+  await holder.query('select from catalog.revision for update')
+  const making = createDiscount(app, { scope: 'category', target_id: category.id, percentage_ppm: 500_000 })
+  const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%catalog.revision%'`
+  await vi.waitFor(async () => expect(await runSql(app.databaseUrl, waiting)).toHaveLength(1))
+  const link = 'insert into catalog.product_categories (product_id, category_id) values ($1, $2)'
+  await runSql(app.databaseUrl, link, [product.id, category.id])
+  expect(await offer()).toBe(1_000)
+  await holder.query('commit')
+
+  await making
+  expect(await offer()).toBe(500)
+  await vi.waitFor(async () => {
+    const { json } = await app.request('GET', '/api/products?max_price=500')
+    expect(json.items).toMatchObject([{ id: product.id, discounted_price: 500 }])
+  })
+})
+
+test('the start of a discount is noted once, however many visitors come at that moment', async () => {
+  const first = await useCatalog()
+  const product = await createProduct(first)
+  const starts_at = '2020-01-01T00:00:00Z'
+  await createDiscount(first, { scope: 'product', target_id: product.id, percentage_ppm: 500_000, starts_at })
+  await runSql(first.databaseUrl, `update catalog.revision set priced_at = '2019-01-01'`)
+  const app = await useCatalog({}, first.databaseUrl)
+  const transactions = vi.spyOn(app.platform.db, 'transaction')
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, (_, page) => app.request('GET', `/api/products?limit=${1 + (page % 3)}`))
+  )
+  for (const { json } of answers) expect(json.items).toMatchObject([{ discounted_price: 500 }])
+  expect(transactions).toHaveBeenCalledTimes(1)
 })

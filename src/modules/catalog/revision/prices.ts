@@ -2,22 +2,41 @@ import type { Database, Transaction } from '../../../platform/postgres.ts'
 import { FIRST_ID } from '../cursor.ts'
 import * as repository from './repository.ts'
 
-const DUE_MAX = 2_000
+/** The prices of more products than these are brought up to date in the background, because somebody is waiting. */
+export const REPRICED_AT_ONCE_MAX = 2_000
 const CHUNK = 2_000
 
 /**
  * Notes the starts and ends of discounts that have passed: a new revision, and new lowest prices for the products
- * concerned. Of more than 2,000 the prices follow in the background, because a visitor is waiting.
+ * concerned. False when these are too many to be done at once.
  */
-export async function repriceDue(db: Database, currency: string): Promise<void> {
-  const areMany = await db.transaction(async tx => {
-    const ids = await repository.listDue(tx, DUE_MAX + 1)
-    if (ids.length <= DUE_MAX) await repriceFree(tx, ids, currency)
+export async function repriceDue(db: Database, currency: string): Promise<boolean> {
+  return db.transaction(async tx => {
+    const ids = await repository.listDue(tx, REPRICED_AT_ONCE_MAX + 1)
+    const areFew = ids.length <= REPRICED_AT_ONCE_MAX
+    if (areFew) await repriceFree(tx, ids, currency)
     await repository.markAllPriced(tx)
-    return ids.length > DUE_MAX
+    return areFew
   })
-  // What fails here is left to the job that does the same every few minutes.
-  if (areMany) repriceAll(db, currency).catch(() => {})
+}
+
+/** `repriceAll` in the background: at most one at a time, and one more for all who asked while it ran. */
+export function createRepricing(db: Database, currency: string): () => void {
+  let isWanted = false
+  let isRunning = false
+  const run = async () => {
+    isRunning = true
+    while (isWanted) {
+      isWanted = false
+      // What fails here is left to the job that does the same every few minutes.
+      await repriceAll(db, currency).catch(() => {})
+    }
+    isRunning = false
+  }
+  return () => {
+    isWanted = true
+    if (!isRunning) run()
+  }
 }
 
 /** Brings the lowest prices of all products up to date, a chunk at a time, and answers how many were not. */
