@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { moduleOf, useGateway } from '../../test/support/gateway.ts'
+import { moduleOf, parseRaw, sendRaw, useGateway } from '../../test/support/gateway.ts'
+import { limitBodyTime } from './admission.ts'
 
 /** A gateway with few places, where `/api/x/wait` stays until it is let go. */
 async function useCrowdedGateway(places: number) {
@@ -37,7 +38,10 @@ async function useCrowdedGateway(places: number) {
   const off = moduleOf('off', ['/api/off'], undefined, false)
   const gateway = await useGateway({
     modules: [routes, off],
-    settings: { CARTWRIGHT__SERVER__CONCURRENT_REQUESTS_MAX: String(places) }
+    settings: {
+      CARTWRIGHT__SERVER__CONCURRENT_REQUESTS_MAX: String(places),
+      CARTWRIGHT__SERVER__BODY_SECONDS: '1'
+    }
   })
   const status = async (path: string) => (await gateway.request('GET', path)).status
   return { gateway, letGo: () => letGo(), waiting: () => waiting, status }
@@ -111,4 +115,37 @@ test('a client that goes away keeps its place until its work is done, and not lo
   expect(await filler).toBe(200)
   const all = await Promise.all([1, 2, 3].map(() => status('/api/x')))
   expect(all).toEqual([200, 200, 200])
+})
+
+test.each([
+  ['stops', 'Content-Length: 9\r\n\r\n{'],
+  ['trickles in', 'Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n']
+])('a body that %s is answered 408 in time, and gives its place back', async (how, rest) => {
+  const { gateway, status } = await useCrowdedGateway(1)
+  const port = await gateway.listen()
+  const socket = connect(port, '127.0.0.1')
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+  socket.on('error', () => {})
+  socket.write(`POST /api/x HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${rest}`)
+  const trickle = setInterval(() => how === 'trickles in' && socket.write('1\r\n \r\n'), 100)
+  await expect.poll(() => status('/api/x')).toBe(503)
+  await once(socket, 'close')
+  clearInterval(trickle)
+  const answer = parseRaw(Buffer.concat(chunks).toString())
+  expect(answer.status).toBe(408)
+  expect(JSON.parse(answer.body)).toMatchObject({ status: 408, code: 'REQUEST_TIMEOUT' })
+  await expect.poll(() => status('/api/x')).toBe(200)
+})
+
+test('what arrived in time, was refused at once, or is a file is not timed', async () => {
+  const { gateway } = await useCrowdedGateway(1)
+  const port = await gateway.listen()
+  const head = 'POST /api/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n'
+  const tooLarge = sendRaw(port, `${head}Content-Length: 99999999\r\n\r\n{`)
+  expect(parseRaw(await tooLarge).status).toBe(413)
+  expect(parseRaw(await sendRaw(port, `${head}Content-Length: 2\r\n\r\n{}`)).status).toBe(200)
+  const upload = { method: 'POST', url: '/upload', handler: () => {}, config: { streamsBody: true, url: '' } }
+  limitBodyTime(1)(upload as never)
+  expect(upload).not.toHaveProperty('preParsing')
 })

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, RouteOptions } from 'fastify'
 import { overloaded } from './errors.ts'
 
 const RETRY_SECONDS = 1
@@ -7,6 +7,27 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Whether this request takes one of the places. */
     isAdmitted: boolean
+  }
+}
+
+/** The error code that Node uses for the same; see `httpProblems`. */
+const requestTimeout = () =>
+  Object.assign(new Error('the body is too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+
+/**
+ * For Fastify's `onRoute`: a body has so long to arrive, then the answer is 408. A thousand bodies that never end
+ * would take all the places there are.
+ */
+export const limitBodyTime = (bodySeconds: number) => (route: RouteOptions) => {
+  if (route.method === 'GET' || route.method === 'HEAD' || route.config?.streamsBody === true) return
+  route.preParsing = (_request, reply, payload, done) => {
+    const giveUp = () => {
+      if (!reply.sent) payload.emit('error', requestTimeout())
+    }
+    const timer = setTimeout(giveUp, bodySeconds * 1_000)
+    payload.once('end', () => clearTimeout(timer))
+    payload.once('close', () => clearTimeout(timer))
+    done(null, payload)
   }
 }
 

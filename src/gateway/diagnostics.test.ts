@@ -77,7 +77,7 @@ test('the figures of the pool count what was done', async () => {
   const { db } = platform
   const figures = async () => (await request('GET', '/metricsz')).json.db_pool
   const before = await figures()
-  expect(before.max_conns).toBe(4)
+  expect(before.max_conns).toBe(8)
 
   for (let count = 0; count < 5; count += 1) await db.query(selectOne, [])
   const queried = await figures()

@@ -11,7 +11,7 @@ import type { Config } from '../config.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import * as idempotencyKeys from '../platform/idempotency-keys.ts'
 import type { Platform } from '../platform/platform.ts'
-import { limitConcurrency } from './admission.ts'
+import { limitBodyTime, limitConcurrency } from './admission.ts'
 import { mountDiagnostics } from './diagnostics.ts'
 import { disabledModuleAnswers } from './disabled-modules.ts'
 import { missingHost, nulInUrl } from './errors.ts'
@@ -125,7 +125,7 @@ function createServer({ config, log }: Platform, metrics: Metrics, answers: Answ
     // The address that the proxy itself saw: what stands further left in X-Forwarded-For is what the client claims.
     trustProxy: config.server.trust_proxy && ((_address, hop) => hop === 0),
     bodyLimit: config.server.body_bytes_max,
-    requestTimeout: 300_000, // of a whole request: uploads of large files among them
+    requestTimeout: 300_000, // of a whole request, uploads of large files among them
     keepAliveTimeout: 72_000,
     http: nodeServerOptions,
     forceCloseConnections: 'idle',
@@ -195,6 +195,7 @@ async function createTiers(
   await app.register(
     async api => {
       limitConcurrency(api, config.server.concurrent_requests_max)
+      api.addHook('onRoute', limitBodyTime(config.server.body_seconds))
       api.addHook('onRoute', addIdempotency)
       api.addHook('onRoute', route => {
         const hook = route.config?.rateLimit && tighter[route.config.rateLimit]
