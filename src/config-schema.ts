@@ -62,6 +62,7 @@ export const ConfigSchema = section('Cartwright reads this file at start; every 
       false
     ),
     body_bytes_max: count('The largest request body, in bytes.', 1_048_576, 1_024, 16_777_216),
+    body_seconds: count('How long a body may take to arrive, in seconds; files may take longer.', 10, 1, 300),
     concurrent_requests_max: count('Requests under /api worked on at once; more are answered 503.', 1_000),
     drain_seconds: count(
       'After a stop signal, go on serving for so long, while /readyz already answers 503.',
@@ -77,6 +78,12 @@ export const ConfigSchema = section('Cartwright reads this file at start; every 
     ),
     pool_size: count('Connections of each process for transactions.', 8, 1, 200),
     shared_connections: count('Pipelined connections of each process for single statements.', 2, 1, 16),
+    slow_connections: count(
+      'Connections of each process for searches and lists, which wait for each other there and keep nobody else.',
+      4,
+      1,
+      200
+    ),
     pool_wait_ms: count(
       'How long a request may wait for a connection, and a connection to be made, in milliseconds.',
       500,

@@ -23,6 +23,7 @@ export async function openPlatform(config: Config, databaseUrl: string, log: Log
     url: databaseUrl,
     poolSize: config.database.pool_size,
     sharedConnections: config.database.shared_connections,
+    slowConnections: config.database.slow_connections,
     poolWaitMs: config.database.pool_wait_ms,
     statementTimeoutMs: config.database.statement_timeout_ms,
     lockTimeoutMs: config.database.lock_timeout_ms

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { createTestDatabase, testDatabaseOptions, useTestDatabase } from '../../test/support/database.ts'
 import { DomainError, defineError } from '../kernel/errors.ts'
 import { type DatabaseOptions, openDatabase, type Transaction } from './postgres.ts'
-import { statement } from './statement.ts'
+import { slowStatement, statement } from './statement.ts'
 
 const createNotes = statement(
   'test.create_notes',
@@ -30,6 +30,17 @@ const lockNote = statement('test.lock_note', {}, 'select from public.notes where
 const repeatable = statement('test.repeatable', {}, 'set transaction isolation level repeatable read')
 const readSetting = statement('test.read_setting', { value: 'text' }, 'select current_setting($1) as value')
 const sleep = statement('test.sleep', {}, 'select pg_sleep($1)')
+const search = slowStatement(
+  'test.search',
+  { pid: 'int4' },
+  'select pg_backend_pid() as pid from pg_sleep($1)'
+)
+const killOthers = statement(
+  'test.kill_searches',
+  {},
+  `select pg_terminate_backend(pid) from pg_stat_activity
+   where datname = current_database() and pid <> pg_backend_pid() and query like 'select pg_backend_pid() as pid from%'`
+)
 const echo = statement('test.echo', { value: 'int4' }, 'select $1::int as value')
 const tooLarge = statement('test.too_large', { value: 'int8' }, 'select 9007199254740992::bigint as value')
 const divide = statement('test.divide', { value: 'int4' }, 'select 1 / $1::int as value')
@@ -345,10 +356,39 @@ test('the settings of a URL are kept beside ours', async () => {
   expect(values).toEqual(['7MB', 'UTC', '5s', 'off'])
 })
 
+test('slow statements wait for each other, for a while, and nothing quick waits for them', async () => {
+  const db = await useNotes({ slowConnections: 1, poolWaitMs: 400 })
+  await db.query(search, [0])
+  const startedAt = performance.now()
+  const [first, second, third] = [db.query(search, [0.3]), db.query(search, [0.3]), db.query(search, [0])]
+  const outcomes = Promise.allSettled([first, second, third])
+  await Promise.all([db.ping(), db.query(echo, [1]), db.transaction(tx => tx.query(echo, [1]))])
+  expect(performance.now() - startedAt).toBeLessThan(250)
+  expect(await outcomes).toMatchObject([
+    { status: 'fulfilled' },
+    { status: 'fulfilled' },
+    { status: 'rejected', reason: busy }
+  ])
+  expect(db.statistics()).toMatchObject({ acquired_conns: 0 })
+})
+
+test('a slow statement whose connection breaks is "unavailable", and the next has another', async () => {
+  const db = await useNotes({ slowConnections: 1 })
+  const searching = db.query(search, [5])
+  const isSearching = async () => {
+    await db.query(killOthers, [])
+    await expect(Promise.race([searching, delay(50)])).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
+  }
+  searching.catch(() => {})
+  await vi.waitFor(isSearching)
+  expect(await db.query(search, [0])).toHaveLength(1)
+  expect(db.statistics()).toMatchObject({ acquired_conns: 0 })
+})
+
 test('the statistics add up, and waiting is measured', async () => {
   const db = await useNotes({ poolSize: 2, sharedConnections: 1, poolWaitMs: 5_000 })
   const before = db.statistics()
-  expect(before).toMatchObject({ max_conns: 3, total_conns: 1, acquired_conns: 0, idle_conns: 1 })
+  expect(before).toMatchObject({ max_conns: 5, total_conns: 1, acquired_conns: 0, idle_conns: 1 })
   expect(before).toMatchObject({ acquire_count: 3, empty_acquire_count: 1 })
   expect(before.acquire_duration_ms).toBeGreaterThan(0)
 
@@ -363,7 +403,7 @@ test('the statistics add up, and waiting is measured', async () => {
   gate.resolve()
   await Promise.all(holders)
   const after = db.statistics()
-  expect(after).toMatchObject({ max_conns: 3, total_conns: 3, acquired_conns: 0, idle_conns: 3 })
+  expect(after).toMatchObject({ max_conns: 5, total_conns: 3, acquired_conns: 0, idle_conns: 3 })
   expect(after).toMatchObject({ acquire_count: 7, empty_acquire_count: 4 })
   // The third holder waited for as long as the statement slept.
   expect(after.acquire_duration_ms - before.acquire_duration_ms).toBeGreaterThan(250)

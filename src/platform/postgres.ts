@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { type ConnectOptions, connectionSettings } from './postgres-connect.ts'
-import { isRetryable, translateConnectError, translateDatabaseError } from './postgres-errors.ts'
+import { isRetired, isRetryable, translateConnectError, translateDatabaseError } from './postgres-errors.ts'
 import { SharedConnection } from './postgres-shared.ts'
 import { outsideOfTransactions, runTransaction, type Transaction } from './postgres-transaction.ts'
 import type { Columns, Row, Statement } from './statement.ts'
@@ -39,6 +39,8 @@ export type DatabaseOptions = ConnectOptions & {
   poolSize: number
   /** Pipelined connections that single statements share. */
   sharedConnections: number
+  /** Connections for slow statements, one at a time on each. */
+  slowConnections: number
   /** How long anybody may wait for a connection. */
   poolWaitMs: number
 }
@@ -47,19 +49,13 @@ const TRANSACTION_RUNS_MAX = 6
 
 /**
  * Single statements go over a few shared, pipelined connections (they cost half of a checked-out one);
- * transactions take a connection of their own from a pool.
+ * transactions take a connection of their own from a pool, and slow statements one from another.
  */
 export function openDatabase(options: DatabaseOptions): Database {
   const settings = connectionSettings(options)
-  const pool = new pg.Pool({
-    ...connectionSettings(options, outsideOfTransactions),
-    pipeline: true,
-    max: options.poolSize,
-    connectionTimeoutMillis: options.poolWaitMs,
-    idleTimeoutMillis: 60_000
-  } as pg.PoolConfig)
-  // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
-  pool.on('error', () => {})
+  const pool = openPool(options, connectionSettings(options, outsideOfTransactions), options.poolSize)
+  const slowPool = openPool(options, settings, options.slowConnections)
+  const pools = [pool, slowPool]
   const shared = Array.from(
     { length: options.sharedConnections },
     () => new SharedConnection(settings, options.poolWaitMs)
@@ -68,6 +64,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const acquired = { count: 0, empty: 0, durationMs: 0 }
 
   async function query<C extends Columns>(statement: Statement<C>, values: readonly unknown[]) {
+    if (statement.isSlow) return runAlone(await checkOut(slowPool), statement, values)
     turn = (turn + 1) % shared.length
     const connection = shared[turn] as SharedConnection
     acquired.count += 1
@@ -75,12 +72,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     return connection.query(statement, values)
   }
 
-  async function checkOut(): Promise<pg.PoolClient> {
+  async function checkOut(from: pg.Pool): Promise<pg.PoolClient> {
     const startedAt = performance.now()
     acquired.count += 1
-    if (pool.idleCount === 0) acquired.empty += 1
+    if (from.idleCount === 0) acquired.empty += 1
     try {
-      return await pool.connect()
+      return await from.connect()
     } catch (error) {
       throw translateConnectError(error)
     } finally {
@@ -91,7 +88,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   async function transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     for (let run = 1; ; run += 1) {
       try {
-        return await runTransaction(await checkOut(), work)
+        return await runTransaction(await checkOut(pool), work)
       } catch (error) {
         if (!isRetryable(error)) throw error
         if (run === TRANSACTION_RUNS_MAX) throw translateDatabaseError(error)
@@ -109,20 +106,58 @@ export function openDatabase(options: DatabaseOptions): Database {
     statistics: () => {
       const open = shared.filter(connection => connection.isOpen)
       const busy = open.filter(connection => connection.inFlight > 0)
-      const taken = pool.totalCount - pool.idleCount + busy.length
-      const total = pool.totalCount + open.length
+      const taken = sumOf(pools, each => each.totalCount - each.idleCount) + busy.length
+      const total = sumOf(pools, each => each.totalCount) + open.length
       return {
-        max_conns: options.poolSize + shared.length,
+        max_conns: sumOf(pools, each => each.options.max) + shared.length,
         total_conns: total,
         acquired_conns: taken,
         idle_conns: total - taken,
         acquire_count: acquired.count,
         empty_acquire_count: acquired.empty,
-        acquire_duration_ms: acquired.durationMs + shared.reduce((sum, each) => sum + each.waitedMs, 0)
+        acquire_duration_ms: acquired.durationMs + sumOf(shared, each => each.waitedMs)
       }
     },
     close: async () => {
-      await Promise.all([pool.end(), ...shared.map(connection => connection.close())])
+      await Promise.all([...pools.map(each => each.end()), ...shared.map(connection => connection.close())])
     }
   }
 }
+
+function openPool({ poolWaitMs }: DatabaseOptions, settings: pg.ClientConfig, max: number): pg.Pool {
+  const pool = new pg.Pool({
+    ...settings,
+    pipeline: true,
+    max,
+    connectionTimeoutMillis: poolWaitMs,
+    idleTimeoutMillis: 60_000
+  } as pg.PoolConfig)
+  // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
+  pool.on('error', () => {})
+  return pool
+}
+
+/** Runs one statement on a connection of its own and gives that back, unless it is broken. */
+async function runAlone<C extends Columns>(
+  client: pg.PoolClient,
+  { name, text }: Statement<C>,
+  values: readonly unknown[]
+): Promise<Row<C>[]> {
+  let broken: Error | undefined
+  const remember = (error: Error) => {
+    broken = error
+  }
+  client.on('error', remember)
+  try {
+    return (await client.query({ name, text, values: values as unknown[] })).rows
+  } catch (error) {
+    if (isRetired(error)) remember(error as Error)
+    throw translateDatabaseError(error)
+  } finally {
+    client.off('error', remember)
+    client.release(broken)
+  }
+}
+
+const sumOf = <T>(all: readonly T[], figure: (each: T) => number): number =>
+  all.reduce((sum, each) => sum + figure(each), 0)

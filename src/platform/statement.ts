@@ -27,6 +27,8 @@ export type Statement<C extends Columns = Columns> = {
   readonly name: string
   readonly columns: C
   readonly text: string
+  /** Its time grows with the data. It runs on connections of its own, so that nothing quick waits behind it. */
+  readonly isSlow: boolean
 }
 /** The type of a statement's rows: `type CartRow = RowOf<typeof findCart>`. */
 export type RowOf<S> = S extends Statement<infer C> ? Row<C> : never
@@ -35,10 +37,20 @@ const NAME_LENGTH_MAX = 63 // PostgreSQL cuts longer identifiers silently, and t
 const statements = new Map<string, Statement>()
 
 /** Declares a statement: its name (`module.verb_noun`), the columns it returns (`{}` for none), its SQL. */
-export function statement<const C extends Columns>(name: string, columns: C, text: string): Statement<C> {
+export const statement = <const C extends Columns>(name: string, columns: C, text: string): Statement<C> =>
+  declare({ name, columns, text, isSlow: false })
+
+/** The same for one that may take long, such as a search. */
+export const slowStatement = <const C extends Columns>(
+  name: string,
+  columns: C,
+  text: string
+): Statement<C> => declare({ name, columns, text, isSlow: true })
+
+function declare<C extends Columns>(declared: Statement<C>): Statement<C> {
+  const { name } = declared
   if (name.length > NAME_LENGTH_MAX) throw new RangeError(`statement name ${name} is too long`)
   if (statements.has(name)) throw new Error(`two statements are called ${name}`)
-  const declared = { name, columns, text }
   statements.set(name, declared)
   return declared
 }

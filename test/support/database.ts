@@ -30,6 +30,7 @@ export const testDatabaseOptions = (url: string) => ({
   url,
   poolSize: 8,
   sharedConnections: 2,
+  slowConnections: 2,
   poolWaitMs: 2_000,
   statementTimeoutMs: 5_000,
   lockTimeoutMs: 1_000

@@ -84,8 +84,9 @@ function noteCall(file: SourceFile, { expression, arguments: [first] }: ts.CallE
     file.imports.push({ from: target(file.path, first), values: ['*'] })
   const name = ts.isPropertyAccessExpression(expression) ? expression.name.text : expression.getText()
   const isText = first !== undefined && (ts.isStringLiteralLike(first) || ts.isTemplateExpression(first))
-  if (name === 'statement' || (name === 'query' && isText)) file.deeds.add('SQL')
-  if (name === 'statement' && first && ts.isStringLiteralLike(first)) file.statements.push(first.text)
+  const isStatement = name === 'statement' || name === 'slowStatement'
+  if (isStatement || (name === 'query' && isText)) file.deeds.add('SQL')
+  if (isStatement && first && ts.isStringLiteralLike(first)) file.statements.push(first.text)
 }
 
 function importOf(path: string, specifier: ts.Expression, clause: ts.ImportClause | undefined): Import {

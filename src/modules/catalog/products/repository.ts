@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../../platform/postgres.ts'
-import { type RowOf, statement } from '../../../platform/statement.ts'
+import { type RowOf, slowStatement, statement } from '../../../platform/statement.ts'
 
 const columns = `id uuid, slug text, name text, description text, brand text, status text, tags text[],
   options jsonb, images jsonb, search_text text`
@@ -79,7 +79,7 @@ const insertLinks = statement(
    select distinct $1::uuid, category_id from unnest($2::uuid[]) as wanted (category_id)
    on conflict (product_id, category_id) do update set imported = false`
 )
-const listProducts = statement(
+const listProducts = slowStatement(
   'catalog.list_all_products',
   {
     id: 'uuid',
@@ -102,7 +102,7 @@ const listProducts = statement(
      select from catalog.variants where variants.product_id = products.id and lower(variants.sku) like $3))
    order by id desc limit $4`
 )
-const countProducts = statement(
+const countProducts = slowStatement(
   'catalog.count_all_products',
   { total: 'int4' },
   `select count(*)::int as total

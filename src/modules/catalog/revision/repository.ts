@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../../platform/postgres.ts'
-import { type RowOf, statement } from '../../../platform/statement.ts'
+import { type RowOf, slowStatement, statement } from '../../../platform/statement.ts'
 
 const lockProducts = statement(
   'catalog.lock_products',
@@ -25,7 +25,7 @@ const repriceProducts = statement(
    ) priced
    where products.id = priced.id and products.lowest_price_minor is distinct from priced.lowest_price_minor`
 )
-const listMispricedProducts = statement(
+const listMispricedProducts = slowStatement(
   'catalog.list_mispriced_products',
   { id: 'uuid' },
   `select products.id

@@ -1,6 +1,6 @@
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import type { Queryable } from '../../../platform/postgres.ts'
-import { type RowOf, statement } from '../../../platform/statement.ts'
+import { type RowOf, slowStatement, statement } from '../../../platform/statement.ts'
 import { FIRST_ID, LAST_ID } from '../cursor.ts'
 import type { Sort } from './schema.ts'
 
@@ -117,7 +117,7 @@ function conditionsOf(combination: readonly Filter[], from: number): string {
 
 function declareList(sort: Sort, combination: readonly Filter[]) {
   const { behind, by } = orders[sort]
-  return statement(
+  return slowStatement(
     nameOf(`list_products_by_${sort.replace('-', 'falling_')}`, combination),
     summaryColumns,
     `select
@@ -128,7 +128,7 @@ function declareList(sort: Sort, combination: readonly Filter[]) {
   )
 }
 const declareCount = (combination: readonly Filter[]) =>
-  statement(
+  slowStatement(
     nameOf('count_products', combination),
     { total: 'int4' },
     `select count(*)::int as total from catalog.products where ${conditionsOf(combination, 1)}`
