@@ -29,16 +29,17 @@ export async function start(): Promise<void> {
     const app = await createApp(platform)
     const prepared = await prepareShop(app, config, database.embedded)
     const address = await listen(app.app, config)
-    process.stdout.write(await welcome(app, prepared, config, address))
 
-    onStopSignal(async () => {
+    const drainMs = config.server.drain_seconds * 1_000
+    onStopSignal(drainMs + FORCED_EXIT_MS, async () => {
       app.drain()
-      await delay(config.server.drain_seconds * 1_000)
+      await delay(drainMs)
       await Promise.race([app.app.close(), delay(FINISH_TIMEOUT_MS, undefined, { ref: false })])
       await app.stop()
       await platform.close()
       await database.stop()
     })
+    process.stdout.write(await welcome(app, prepared, config, address))
   } catch (error) {
     await database.stop()
     throw error
@@ -61,13 +62,13 @@ async function listen(server: App['app'], config: Config): Promise<string> {
   return `http://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
 }
 
-/** The first SIGTERM or SIGINT stops in order; a second one, or 25 seconds, ends the process with exit code 1. */
-function onStopSignal(stop: () => Promise<void>): void {
+/** The first SIGTERM or SIGINT stops in order; a second one, or `msMax`, ends the process with exit code 1. */
+function onStopSignal(msMax: number, stop: () => Promise<void>): void {
   let stopping = false
   const handle = () => {
     if (stopping) process.exit(1)
     stopping = true
-    setTimeout(() => process.exit(1), FORCED_EXIT_MS).unref()
+    setTimeout(() => process.exit(1), msMax).unref()
     stop().then(
       () => process.exit(0),
       error => {

@@ -48,8 +48,9 @@ export function mountOpenApi(app: FastifyInstance): void {
       .send(PAGE)
   )
   for (const { name, type, find } of ASSETS) {
+    let content: Buffer | undefined
     app.get(`/docs/${name}`, options, async (_request, reply) => {
-      const content = await readFile(find())
+      content ??= await readFile(find())
       return reply.header('content-type', type).header('cache-control', 'public, max-age=86400').send(content)
     })
   }

@@ -9,6 +9,8 @@ const schema = {
       n: Type.Integer({ minimum: 0 }),
       s: Type.Optional(Type.String({ maxLength: 3 })),
       b: Type.Optional(Type.Boolean()),
+      uuid: Type.Optional(Type.Union([Type.String({ format: 'uuid' }), Type.Null()])),
+      uuids: Type.Optional(Type.Array(Type.Object({ at: Type.String({ format: 'uuid' }) }))),
       list: Type.Optional(Type.Array(Type.Object({ n: Type.Integer() }, strict), { maxItems: 50 }))
     },
     strict
@@ -135,4 +137,15 @@ test('the list of errors is short however much is wrong, and no path is long', a
   const long = await post('/api/x/7', { n: 1, ['x'.repeat(500_000)]: 1 })
   expect(long.status).toBe(400)
   expect(long.text.length).toBeLessThan(1_000)
+})
+
+test('ids arrive in lower case wherever they stand, and nothing else is changed', async () => {
+  const [upper, lower] = ['0198A6F3-5A0E-7C1B-9D2E-3F4A5B6C7D8E', '0198a6f3-5a0e-7c1b-9d2e-3f4a5b6c7d8e']
+  const send = (body: unknown) => gateway.request('POST', '/api/x/1', { body })
+  expect((await send({ n: 1, s: 'AbC', uuid: upper, uuids: [{ at: upper }, { at: lower }] })).status).toBe(
+    200
+  )
+  expect(seen).toEqual({ id: 1, n: 1, s: 'AbC', uuid: lower, uuids: [{ at: lower }, { at: lower }] })
+  expect((await send({ n: 1, uuid: null })).status).toBe(200)
+  expect(seen).toEqual({ id: 1, n: 1, uuid: null })
 })

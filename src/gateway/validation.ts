@@ -5,15 +5,17 @@ import { compileSchema } from '../kernel/validate.ts'
 import { validationError } from './problem.ts'
 
 // Both compilers work at the first request of a route and not at start: compiling 40 routes takes 100 ms, and most
-// processes are started to serve a few of them soon. A body is taken as it is; what comes in a URL is text, and is
-// read as what its schema asks for.
+// processes are started to serve a few of them soon. A body is taken as it is, but for the case of its ids; what comes
+// in a URL is text, and is read as what its schema asks for.
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = 'body' }) => {
   let errorsOf: ReturnType<typeof compileSchema> | undefined
   return (value: unknown) => {
     errorsOf ??= compileSchema(schema)
     const candidate = httpPart === 'body' ? value : readTexts(schema, value as Record<string, unknown>)
     const errors = errorsOf(candidate)
-    return errors.length === 0 ? { value: candidate } : { error: validationError(httpPart, errors) }
+    return errors.length === 0
+      ? { value: lowerIds(schema as Shape, candidate) }
+      : { error: validationError(httpPart, errors) }
   }
 }
 
@@ -25,7 +27,13 @@ export const compileSerializer: FastifySerializerCompiler<TSchema> = ({ schema }
   }
 }
 
-type Shape = { type?: string; items?: Shape; properties?: Record<string, Shape> }
+type Shape = {
+  type?: string
+  format?: string
+  items?: Shape
+  properties?: Record<string, Shape>
+  anyOf?: Shape[]
+}
 const NUMBER = /^-?\d{1,15}(?:\.\d{1,9})?$/
 const BOOLEANS = new Map([
   ['true', true],
@@ -42,4 +50,18 @@ function readText(shape: Shape | undefined, text: unknown): unknown {
   if (shape?.type === 'boolean') return BOOLEANS.get(text) ?? text
   const isNumeric = shape?.type === 'integer' || shape?.type === 'number'
   return isNumeric && NUMBER.test(text) ? Number(text) : text
+}
+
+/** UUIDs as PostgreSQL writes them, in lower case (RFC 9562, section 4): whoever is behind compares them as text. */
+function lowerIds(shape: Shape, given: unknown): unknown {
+  const value = (shape.anyOf ?? []).reduce((each, branch) => lowerIds(branch, each), given)
+  if (typeof value === 'string') return shape.format === 'uuid' ? value.toLowerCase() : value
+  const { items, properties = {} } = shape
+  if (Array.isArray(value)) return items === undefined ? value : value.map(item => lowerIds(items, item))
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).map(([name, inner]) => {
+    const known = Object.hasOwn(properties, name) ? properties[name] : undefined
+    return [name, known === undefined ? inner : lowerIds(known, inner)]
+  })
+  return Object.fromEntries(members)
 }

@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/postgres.ts'
-import { statement } from '../../platform/statement.ts'
+import { slowStatement, statement } from '../../platform/statement.ts'
 import type { Line } from './lines.ts'
 
 /** A cart as it is stored, its lines in the order in which they were added. */
@@ -60,7 +60,7 @@ const updateCart = statement(
    returning version, updated_at`
 )
 // A customer's row stays, so that versions never start again; what expired are its lines.
-const emptyExpiredCarts = statement(
+const emptyExpiredCarts = slowStatement(
   'cart.empty_expired_carts',
   { customer_id: 'uuid' },
   `with expired as (

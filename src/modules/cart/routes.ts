@@ -58,7 +58,7 @@ export function cartRoutes(tiers: Tiers, cart: CartService): void {
     '/cart/items/:variantId',
     { schema: { tags, summary: 'Remove an item', params: ItemParams, response } },
     async (request, reply) => {
-      const variantId = request.params.variantId.toLowerCase()
+      const { variantId } = request.params
       return sendCart(
         reply,
         await cart.removeItem(ownedBy(identityOf(request).userId), variantId, writeOf(request))
@@ -74,9 +74,8 @@ export function cartRoutes(tiers: Tiers, cart: CartService): void {
   )
 }
 
-/** The line that a request names. UUIDs are compared as text, so they are taken in their canonical lower case. */
 export const lineOf = ({ variant_id, quantity }: AddItemRequest): Line => ({
-  variantId: variant_id.toLowerCase(),
+  variantId: variant_id,
   quantity
 })
 

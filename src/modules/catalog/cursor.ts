@@ -19,6 +19,7 @@ export const fingerprintOf = (query: unknown): string =>
  */
 export function readCursor<K extends 'string' | 'number'>(cursor: string, fingerprint: string, keyType: K) {
   const [from, key, id] = decodeCursor(cursor, ['string', keyType, 'string'])
-  if (from !== fingerprint || !isId(String(id))) throw invalidCursor()
+  const isKey = keyType === 'string' || Number.isSafeInteger(key)
+  if (from !== fingerprint || !isKey || !isId(String(id))) throw invalidCursor()
   return { key: key as K extends 'string' ? string : number, id: String(id) }
 }

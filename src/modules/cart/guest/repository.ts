@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../../platform/postgres.ts'
-import { statement } from '../../../platform/statement.ts'
+import { slowStatement, statement } from '../../../platform/statement.ts'
 
 const findGuestCart = statement(
   'cart.find_guest_cart',
@@ -28,7 +28,7 @@ const markMerged = statement(
 const deleteCart = statement('cart.delete_guest_cart', {}, 'delete from cart.carts where customer_id = $1')
 // Guests whose cart expired, and merges that nobody will repeat any more. The cart is locked too, so that one whose
 // guest came back in the same instant is looked at again, and stays.
-const deleteExpiredGuestCarts = statement(
+const deleteExpiredGuestCarts = slowStatement(
   'cart.delete_expired_guest_carts',
   { cart_id: 'uuid' },
   `with expired as (

@@ -64,7 +64,7 @@ export function guestCartRoutes(tiers: Tiers, guests: GuestCartService): void {
     '/guest-cart/items/:variantId',
     { schema: { ...common, summary: 'Remove an item', params: ItemParams, response } },
     async (request, reply) => {
-      const variantId = request.params.variantId.toLowerCase()
+      const { variantId } = request.params
       return sendCart(reply, await guests.removeItem(request.headers[TOKEN], variantId, writeOf(request)))
     }
   )

@@ -93,3 +93,21 @@ test('slugs are unique, and the tree is 10 levels deep at most', async () => {
   expect((await post({ name: 'Level 3' })).json.code).toBe('CATALOG_SLUG_TAKEN')
   expect((await post({ name: 'Level', parent_id: newId() })).json.code).toBe('CATALOG_CATEGORY_NOT_FOUND')
 })
+
+test('ids in capitals are the same ids', async () => {
+  const app = await useCatalog()
+  const parent = await createCategory(app, 'Home')
+  const child = await createCategory(app, 'Kitchen', parent.id)
+  const patch = await app.request('PATCH', `/api/catalog/categories/${parent.id.toUpperCase()}`, {
+    token: 'admin',
+    body: { parent_id: child.id }
+  })
+  expect([patch.status, patch.json.code]).toEqual([409, 'CATALOG_CATEGORY_CYCLE'])
+
+  const product = await createProduct(app)
+  const [{ id }] = product.variants
+  expect(await app.catalog.offers([id])).toMatchObject([{ price: 1_000 }])
+  const url = `/api/catalog/variants/${id.toUpperCase()}`
+  expect((await app.request('DELETE', url, { token: 'admin' })).status).toBe(204)
+  expect(await app.catalog.offers([id])).toEqual([undefined])
+})

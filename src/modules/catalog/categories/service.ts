@@ -33,8 +33,7 @@ export function createCategoryService({ db, changes }: Deps) {
     if (slug === '') throw slugNeeded()
     if (write.alreadyApplied) return read({ slug })
     const row = { id: newId(), parent_id, slug, name, position }
-    await change(async (tx, news) => {
-      await write.markApplied(tx)
+    await change(write, async (tx, news) => {
       await repository.lock(tx)
       await repository.insert(tx, row)
       await news.announce([])
@@ -45,8 +44,7 @@ export function createCategoryService({ db, changes }: Deps) {
   /** @throws `CATALOG_CATEGORY_CYCLE`, and as `create` */
   async function patch(id: string, body: PatchCategory, write: Write): Promise<Category> {
     if (write.alreadyApplied) return read({ id })
-    await change(async (tx, news) => {
-      await write.markApplied(tx)
+    await change(write, async (tx, news) => {
       await repository.lock(tx)
       const present = await repository.find(tx, { id })
       if (present === undefined) throw categoryNotFound()
@@ -63,8 +61,7 @@ export function createCategoryService({ db, changes }: Deps) {
   /** @throws `CATALOG_CATEGORY_NOT_FOUND`, `CATALOG_CATEGORY_NOT_EMPTY` */
   async function remove(id: string, write: Write): Promise<void> {
     if (write.alreadyApplied) return
-    await change(async (tx, news) => {
-      await write.markApplied(tx)
+    await change(write, async (tx, news) => {
       await repository.lock(tx)
       if ((await repository.find(tx, { id })) === undefined) throw categoryNotFound()
       if ((await repository.countBelow(tx, id)) > 0) throw categoryNotEmpty()
@@ -74,8 +71,14 @@ export function createCategoryService({ db, changes }: Deps) {
     })
   }
 
-  const change = (work: (tx: Transaction, news: News) => Promise<void>) =>
-    changes.transaction(work).catch(rethrow)
+  // The request is noted down last: its retries look there, and must not wait for what the work waits for.
+  const change = (write: Write, work: (tx: Transaction, news: News) => Promise<void>) =>
+    changes
+      .transaction(async (tx, news) => {
+        await work(tx, news)
+        await write.markApplied(tx)
+      })
+      .catch(rethrow)
 
   return { create, patch, remove }
 }

@@ -36,8 +36,7 @@ export function createDiscountService({ db, changes, currency }: Deps) {
   async function create(body: DiscountBody, write: Write): Promise<Discount> {
     if (write.alreadyApplied) return readLike(body)
     const id = newId()
-    await change(async (tx, news) => {
-      await write.markApplied(tx)
+    await change(write, async (tx, news) => {
       const row = discountRow(id, body, currency)
       await repository.insert(tx, row)
       await announce(news, row, await listProductIds(tx, id))
@@ -48,8 +47,7 @@ export function createDiscountService({ db, changes, currency }: Deps) {
   /** @throws `CATALOG_DISCOUNT_NOT_FOUND`, `CATALOG_DISCOUNT_PERIOD` */
   async function patch(id: string, body: PatchDiscount, write: Write): Promise<Discount> {
     if (write.alreadyApplied) return read(id)
-    await change(async (tx, news) => {
-      await write.markApplied(tx)
+    await change(write, async (tx, news) => {
       const stored = await repository.lock(tx, id)
       if (stored === undefined) throw discountNotFound()
       await repository.update(tx, merge(stored, body, currency))
@@ -61,8 +59,7 @@ export function createDiscountService({ db, changes, currency }: Deps) {
   /** @throws `CATALOG_DISCOUNT_NOT_FOUND` */
   async function remove(id: string, write: Write): Promise<void> {
     if (write.alreadyApplied) return
-    await change(async (tx, news) => {
-      await write.markApplied(tx)
+    await change(write, async (tx, news) => {
       const stored = await repository.lock(tx, id)
       if (stored === undefined) throw discountNotFound()
       const productIds = await listProductIds(tx, id)
@@ -79,8 +76,14 @@ export function createDiscountService({ db, changes, currency }: Deps) {
     return made
   }
 
-  const change = (work: (tx: Transaction, news: News) => Promise<void>) =>
-    changes.transaction(work).catch(rethrow)
+  // The request is noted down last: its retries look there, and must not wait for what the work waits for.
+  const change = (write: Write, work: (tx: Transaction, news: News) => Promise<void>) =>
+    changes
+      .transaction(async (tx, news) => {
+        await work(tx, news)
+        await write.markApplied(tx)
+      })
+      .catch(rethrow)
 
   return { list, create, patch, remove }
 }

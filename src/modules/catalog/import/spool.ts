@@ -6,6 +6,9 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { FileRefused } from './report.ts'
 
+/** Where a failure is our disk's and not the sender's. */
+const OUR_SIDE = new Set(['open', 'write', 'close'])
+
 /** A file that can be read several times. */
 export type Spooled = { open(): Readable; remove(): Promise<void> }
 
@@ -21,6 +24,7 @@ export async function spool(stream: Readable, bytesMax: number): Promise<Spooled
     await pipeline(stream, limited(bytesMax), createWriteStream(path))
   } catch (cause) {
     await remove()
+    if (OUR_SIDE.has((cause as NodeJS.ErrnoException).syscall ?? '')) throw cause
     throw new FileRefused(1, `The file did not arrive: ${(cause as Error).message}`, cause)
   }
   return { open: () => createReadStream(path), remove }

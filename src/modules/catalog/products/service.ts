@@ -48,8 +48,7 @@ export function createProductService({ db, changes, currency }: Deps) {
     const row = merge(emptyProduct(), { ...fields, slug: fields.slug ?? slugOf(fields.name) })
     if (row.slug === '') throw slugNeeded()
     if (write.alreadyApplied) return read({ slug: row.slug })
-    await change(async (tx, news) => {
-      await write.markApplied(tx)
+    await change(write, async (tx, news) => {
       await repository.insert(tx, [row])
       await variants.insert(
         tx,
@@ -65,8 +64,7 @@ export function createProductService({ db, changes, currency }: Deps) {
   async function patch(id: string, body: PatchProduct, write: Write): Promise<AdminProduct> {
     if (write.alreadyApplied) return read({ id })
     const { category_ids, ...fields } = body
-    await change(async (tx, news) => {
-      await write.markApplied(tx)
+    await change(write, async (tx, news) => {
       await lockProduct(tx, id, write)
       const present = await repository.find(tx, { id })
       if (present === undefined) throw productNotFound()
@@ -80,8 +78,7 @@ export function createProductService({ db, changes, currency }: Deps) {
   /** Deletes it with its variants: carts show them as unavailable. */
   async function remove(id: string, write: Write): Promise<void> {
     if (write.alreadyApplied) return
-    await change(async (tx, news) => {
-      await write.markApplied(tx)
+    await change(write, async (tx, news) => {
       await lockProduct(tx, id, write)
       const present = await repository.find(tx, { id })
       const gone = (present?.variants ?? []) as { id: string }[]
@@ -93,8 +90,14 @@ export function createProductService({ db, changes, currency }: Deps) {
     })
   }
 
-  const change = (work: (tx: Transaction, news: News) => Promise<void>) =>
-    changes.transaction(work).catch(rethrow)
+  // The request is noted down last: its retries look there, and must not wait for what the work waits for.
+  const change = (write: Write, work: (tx: Transaction, news: News) => Promise<void>) =>
+    changes
+      .transaction(async (tx, news) => {
+        await work(tx, news)
+        await write.markApplied(tx)
+      })
+      .catch(rethrow)
 
   return {
     read: (id: string) => read({ id }),

@@ -5,7 +5,7 @@ import { type Changes, deadlineOf } from './changes.ts'
 import { repriceDue } from './prices.ts'
 import * as repository from './repository.ts'
 
-type State = { revision: number; deadline: number }
+type State = { version: string; deadline: number }
 type Deps = { db: Database; cache: Cache; changes: Changes; currency: string; ttlSeconds: number }
 
 /**
@@ -33,7 +33,7 @@ export function createPages({ db, cache, changes, currency, ttlSeconds }: Deps) 
       if (!(await repriceDue(db, currency))) changes.repriceSoon()
       row = await repository.find(db)
     }
-    const state = { revision: row.value, deadline: deadlineOf(startedAt, row.changes_in) }
+    const state = { version: `${row.shop_id}:${row.value}`, deadline: deadlineOf(startedAt, row.changes_in) }
     if (heard === heardBefore && changes.isLive()) known = state
     return state
   }
@@ -46,9 +46,9 @@ export function createPages({ db, cache, changes, currency, ttlSeconds }: Deps) 
 
   /** The page under `key`, or what `make` makes of the present catalog. `null`: not worth keeping. */
   return async (key: string | null, make: () => Promise<string>): Promise<string> => {
-    const { revision } = await current()
+    const { version } = await current()
     if (key === null || ttlSeconds === 0 || !changes.isLive()) return make()
-    const fullKey = `catalog:${revision}:${key}`
+    const fullKey = `catalog:${version}:${key}`
     const kept = await cache.get(fullKey)
     if (kept !== undefined) return kept
     return makeOnce(fullKey, async () => {

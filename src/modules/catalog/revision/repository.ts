@@ -73,8 +73,9 @@ const markPriced = statement(
 )
 const findRevision = statement(
   'catalog.find_revision',
-  { value: 'int8', changes_in: 'float8?', is_due: 'bool' },
+  { shop_id: 'uuid', value: 'int8', changes_in: 'float8?', is_due: 'bool' },
   `select
+     revision.shop_id,
      revision.value,
      extract(epoch from (
        select min(boundary) from (

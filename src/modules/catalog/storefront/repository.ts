@@ -40,7 +40,7 @@ const findProduct = statement(
    where (id = $1 or slug = $2) and status = 'active'
    order by id = $1 desc nulls last limit 1`
 )
-const listPrices = statement(
+const listPrices = slowStatement(
   'catalog.list_variant_prices',
   { product_id: 'uuid', price_minor: 'int8', sale_price_minor: 'int8?', discounts: 'jsonb?' },
   `select
@@ -65,7 +65,7 @@ const summaryColumns = {
 
 // Each order has an index. `start` is what lies before the first product: what the first page starts behind.
 const orders = {
-  newest: { behind: '$1 = 0 and id < $2', by: 'id desc', start: { key: 0, id: LAST_ID } },
+  newest: { behind: '$1::int8 = 0 and id < $2', by: 'id desc', start: { key: 0, id: LAST_ID } },
   name: { behind: '(search_text, id) > ($1, $2)', by: 'search_text, id', start: { key: '', id: FIRST_ID } },
   price: {
     behind: '(lowest_price_minor, id) > ($1, $2)',

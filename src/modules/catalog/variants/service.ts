@@ -58,11 +58,11 @@ export function createVariantService({ db, changes, currency }: Deps) {
   ): Promise<void> {
     await changes
       .transaction(async (tx, news) => {
-        await write.markApplied(tx)
         const product = await lockProduct(tx, productId, write)
         await work(tx, product)
         await products.touch(tx, [productId])
         await news.announce([productId], gone)
+        await write.markApplied(tx)
       })
       .catch(rethrow)
   }
