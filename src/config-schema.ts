@@ -54,7 +54,7 @@ export const ConfigSchema = section('Cartwright reads this file at start; every 
     ),
     port: count('Port to listen on. PORT sets it too; 0 takes a free one.', 8080, 0, 65_535),
     public_url: text(
-      'How clients reach the server, as token issuer and in links; empty: the address it listens on.',
+      'How clients reach the server: the issuer (`iss`) of its access tokens. Empty: `cartwright`.',
       ''
     ),
     trust_proxy: flag(

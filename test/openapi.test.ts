@@ -29,6 +29,27 @@ test('the document is OpenAPI 3.1 and every operation says what it is for', asyn
   expect(silent.map(({ method, path }) => `${method} ${path}`)).toEqual([])
 })
 
+test('every operation has a name of its own, and tells the form of its errors', async () => {
+  const { json } = await app.request('GET', '/openapi.json')
+  type Operation = {
+    operationId: string
+    responses: Record<string, unknown>
+    parameters?: { $ref?: string }[]
+  }
+  const operations = Object.values<Record<string, Operation>>(json.paths).flatMap(
+    Object.values
+  ) as Operation[]
+  expect(new Set(operations.map(each => each.operationId)).size).toBe(operations.length)
+  const { schema } = json.components.responses.Problem.content['application/problem+json']
+  expect(json.components.schemas[schema.$ref.split('/').at(-1)].required).toContain('code')
+  for (const { responses } of operations) {
+    expect(responses.default).toEqual({ $ref: '#/components/responses/Problem' })
+  }
+  const keyed = operations.filter(each => each.parameters?.some(parameter => parameter.$ref))
+  expect(keyed.length).toBeGreaterThan(20)
+  expect(json.components.parameters.IdempotencyKey).toMatchObject({ in: 'header', name: 'idempotency-key' })
+})
+
 test('the documentation page loads its script, its style and the document from this server', async () => {
   const page = await app.request('GET', '/docs')
   expect(page.status).toBe(200)

@@ -19,9 +19,21 @@ export async function prepareShop(app: App, config: Config, isEmbedded: boolean)
   const catalog = app.apiOf(catalogModule)
   const wantsDemo = config.shop.demo === 'on' || (config.shop.demo === 'auto' && isTrial)
   if (!wantsDemo || catalog === undefined || !(await catalog.isEmpty())) return { admin, demoProducts: 0 }
-  const report = await catalog.importCsv(createReadStream(DEMO_FILE), { mode: 'all_or_nothing' })
-  return { admin, demoProducts: report.products.created }
+  try {
+    const report = await catalog.importCsv(createReadStream(DEMO_FILE), { mode: 'all_or_nothing' })
+    return { admin, demoProducts: report.products.created }
+  } catch (error) {
+    // Another process, started at the same time, was faster.
+    if (await catalog.isEmpty()) throw error
+    return { admin, demoProducts: 0 }
+  }
 }
+
+/** The account that was made just now. Nobody will be told its password again. */
+export const credentials = ({ admin }: Prepared): string =>
+  admin === null
+    ? ''
+    : `Administrator  ${admin.email}\nPassword       ${admin.password}   (shown this once)\n`
 
 /** What the person at the terminal wants to know now: where, who, and three requests to paste. */
 export async function welcome(
@@ -38,16 +50,17 @@ export async function welcome(
   const [offer] = (await offers?.catch(() => [])) ?? []
   const account = admin ?? { email: 'you@example.com', password: 'an uncommon sentence' }
   const examples = [
-    `curl '${address}/api/products?limit=3'`,
+    app.apiOf(catalogModule) && `curl '${address}/api/products?limit=3'`,
     offer &&
       `curl -X POST ${address}/api/guest-cart ${json} '{"variant_id":"${offer.variantId}","quantity":2}'`,
-    `curl -X POST ${address}/api/auth/${admin ? 'login' : 'register'} ${json} '${JSON.stringify(account)}'`
+    app.apiOf(authModule) &&
+      `curl -X POST ${address}/api/auth/${admin ? 'login' : 'register'} ${json} '${JSON.stringify(account)}'`
   ]
   const lines = [
     `Cartwright ${version} listens on ${address} (API: ${address}/docs)`,
     demoProducts > 0 && `Loaded the demo catalog: ${demoProducts} products.`,
-    admin && `\nAdministrator  ${admin.email}\nPassword       ${admin.password}   (shown this once)`,
-    '\nTry it:',
+    admin && `\n${credentials(prepared)}`,
+    'Try it:',
     ...examples.filter(Boolean).map(line => `  ${line}`)
   ]
   return `${lines.filter(Boolean).join('\n')}\n\n`

@@ -19,7 +19,7 @@ export async function start(): Promise<void> {
   const { migrationSources } = await import('../module.ts')
   const { migrate } = await import('../platform/migrate.ts')
   const { openPlatform } = await import('../platform/platform.ts')
-  const { prepareShop, welcome } = await import('./first-start.ts')
+  const { credentials, prepareShop, welcome } = await import('./first-start.ts')
 
   const database = await opening
   try {
@@ -28,7 +28,10 @@ export async function start(): Promise<void> {
     const platform = await openPlatform(config, database.url, log)
     const app = await createApp(platform)
     const prepared = await prepareShop(app, config, database.embedded)
-    const address = await listen(app.app, config)
+    const address = await listen(app.app, config).catch(error => {
+      process.stdout.write(credentials(prepared))
+      throw error
+    })
 
     const drainMs = config.server.drain_seconds * 1_000
     onStopSignal(drainMs + FORCED_EXIT_MS, async () => {

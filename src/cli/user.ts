@@ -64,6 +64,9 @@ async function readPassword(): Promise<string> {
     if (password !== '' && password !== (await ask('The same again: ')))
       throw new OperatorError('The two passwords are not the same; nothing was made.')
     return password
+  } catch (error) {
+    if ((error as Error).name === 'AbortError') throw new OperatorError('Stopped; nothing was made.')
+    throw error
   } finally {
     terminal.close()
   }

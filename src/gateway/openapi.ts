@@ -33,12 +33,72 @@ export async function collectOpenApi(app: FastifyInstance, version: string): Pro
   })
 }
 
+type Operation = {
+  operationId?: string
+  parameters?: object[]
+  requestBody?: { content: Record<string, object> }
+  responses?: Record<string, object>
+}
+type Document = { paths: Record<string, Record<string, Operation>>; components: Record<string, object> }
+
+const text = { type: 'string' }
+const PROBLEM = {
+  type: 'object',
+  description: 'RFC 9457. Some codes come with further members; see the page of errors.',
+  required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
+  properties: {
+    type: text,
+    title: text,
+    status: { type: 'integer' },
+    detail: text,
+    code: { ...text, description: 'Stable: decide by it.' },
+    request_id: text,
+    errors: {
+      type: 'array',
+      items: { type: 'object', required: ['path', 'message'], properties: { path: text, message: text } }
+    }
+  }
+}
+const IDEMPOTENCY_KEY = {
+  name: 'idempotency-key',
+  in: 'header',
+  description: 'Makes repeating safe: the same key and request get the first answer again, for 48 hours.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 }
+}
+
+/** What every operation has and no route says: a name for generated clients, the form of errors, idempotency keys. */
+function withCommonParts({ paths, components, ...document }: Document) {
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      const words = path.replace(/^\/api/, '').match(/\w+/g) ?? []
+      operation.operationId = [method, ...words].join('_')
+      operation.responses = { ...operation.responses, default: { $ref: '#/components/responses/Problem' } }
+      // Files are streamed past the idempotency keys.
+      const { content = { 'application/json': {} } } = operation.requestBody ?? {}
+      if (method === 'get' || !('application/json' in content)) continue
+      const key = { $ref: '#/components/parameters/IdempotencyKey' }
+      operation.parameters = [...(operation.parameters ?? []), key]
+    }
+  }
+  const problem = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
+  return {
+    ...document,
+    components: {
+      ...components,
+      schemas: { ...components.schemas, Problem: PROBLEM },
+      responses: { Problem: { description: 'It was not done, and why.', content: problem } },
+      parameters: { IdempotencyKey: IDEMPOTENCY_KEY }
+    },
+    paths
+  }
+}
+
 /** `/openapi.json`, generated from the schemas of the routes that are mounted, and `/docs`, a page that shows it. */
 export function mountOpenApi(app: FastifyInstance): void {
   const options = { schema: { hide: true } }
   let document: string | undefined
   app.get('/openapi.json', options, (_request, reply) => {
-    document ??= JSON.stringify(app.swagger())
+    document ??= JSON.stringify(withCommonParts(app.swagger() as Document))
     return reply.header('content-type', 'application/json; charset=utf-8').send(document)
   })
   app.get('/docs', options, (_request, reply) =>

@@ -27,7 +27,8 @@ export const httpProblems = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     status: 415,
     code: 'UNSUPPORTED_MEDIA_TYPE',
-    detail: 'This content type is not accepted here; send application/json.'
+    detail:
+      'This content type is not accepted here: application/json is, and for files the one that /docs names.'
   },
   FST_ERR_MAX_PARAM_LENGTH: {
     status: 414,
@@ -105,7 +106,7 @@ export function handleError(error: FastifyError | DomainError, request: FastifyR
 const PATH_LENGTH_MAX = 256 // a caller's own key may be as long as a body
 
 /**
- * What a schema found wrong, as `errors: [{ path, message }]` with JSON pointers (RFC 6901) under the part's name.
+ * What a schema found wrong, as `errors: [{ path, message }]` with the part's name and a JSON pointer (RFC 6901) into it.
  * The validator stops after 8 errors. Of the two that it has for an unknown property, the one that names it is kept.
  */
 export function validationError(part: string, errors: readonly SchemaError[]): DomainError {
@@ -115,9 +116,10 @@ export function validationError(part: string, errors: readonly SchemaError[]): D
           path: `${part}${instancePath}/${escapePointer(params.additionalProperty)}`,
           message: 'unknown property'
         }
-      : { path: part + instancePath, message }
+      : { path: part + instancePath, message: keyword === 'enum' ? oneOf(params.allowedValues) : message }
   )
   const cut = problems.map(({ path, message }) => ({ path: path.slice(0, PATH_LENGTH_MAX), message }))
   return validationFailed({ details: { errors: cut } })
 }
+const oneOf = (values: readonly unknown[]) => `must be one of: ${values.join(', ')}`
 const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')

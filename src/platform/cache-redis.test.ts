@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis'
+import pino from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { useRedisServer } from '../../test/faults/redis-server.ts'
 import { openTcpProxy } from '../../test/faults/tcp-proxy.ts'
@@ -6,8 +7,12 @@ import { until } from '../../test/faults/until.ts'
 import type { Cache } from './cache.ts'
 import { createRedisCache } from './cache-redis.ts'
 
+const lines: string[] = []
+const log = pino({ errorKey: 'err' }, { write: (line: string) => lines.push(JSON.parse(line).msg) })
+
 function useCache(url: string): Cache {
-  const cache = createRedisCache(url)
+  lines.length = 0
+  const cache = createRedisCache(url, log)
   onTestFinished(() => cache.close())
   return cache
 }
@@ -41,6 +46,10 @@ test('a server that comes later is found', async () => {
   await until('it is connected', isUp(cache), 3_000)
   await cache.set('key', 'value', 60)
   expect(await cache.get('key')).toBe('value')
+  expect(lines).toEqual([
+    'the cache cannot be reached: pages come from the database',
+    'the cache is reached again'
+  ])
 })
 
 test('a server that is killed is missed at once and found again', async () => {
@@ -134,7 +143,7 @@ test('a wrong password is a cache that is down, and is not told', async () => {
 test('a closed cache answers misses, and closing twice is no error', async () => {
   const server = await useRedisServer()
   await server.start()
-  const cache = createRedisCache(`redis://127.0.0.1:${server.port}`)
+  const cache = createRedisCache(`redis://127.0.0.1:${server.port}`, log)
   await until('it is connected', isUp(cache))
   await cache.close()
   await cache.close()
@@ -145,7 +154,7 @@ test('a closed cache answers misses, and closing twice is no error', async () =>
 test('a server that hangs does not hold up the end', async () => {
   const server = await useRedisServer()
   await server.start()
-  const cache = createRedisCache(`redis://127.0.0.1:${server.port}`)
+  const cache = createRedisCache(`redis://127.0.0.1:${server.port}`, log)
   await until('it is connected', isUp(cache))
   server.signal('SIGSTOP')
   await cache.get('key')

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis'
 import type { Cache } from './cache.ts'
+import type { Log } from './log.ts'
 
 const KEY_PREFIX = 'cartwright:'
 const OPERATION_TIMEOUT_MS = 100
@@ -14,7 +15,7 @@ const REST_MS = 1_000
  * The cache that processes share: a Redis or Valkey server, by `redis://` or `rediss://` (TLS). It connects by itself,
  * now and after every loss. Until it is connected operations fail at once; reading is a miss then.
  */
-export function createRedisCache(url: string): Cache {
+export function createRedisCache(url: string, log: Log): Cache {
   const redis = new Redis(url, {
     keyPrefix: KEY_PREFIX,
     connectTimeout: SILENCE_MS_MAX,
@@ -24,8 +25,15 @@ export function createRedisCache(url: string): Cache {
     autoResendUnfulfilledCommands: false,
     retryStrategy: failures => Math.min(25 * 2 ** failures, RECONNECT_PAUSE_MS_MAX)
   })
-  // Whoever is concerned finds out by an operation that fails; without a listener it would be printed.
-  redis.on('error', () => {})
+  let isReported = false
+  redis.on('error', error => {
+    if (!isReported) log.warn({ err: error }, 'the cache cannot be reached: pages come from the database')
+    isReported = true
+  })
+  redis.on('ready', () => {
+    if (isReported) log.info('the cache is reached again')
+    isReported = false
+  })
   const figures = { hits: 0, misses: 0, errors: 0, operations: 0, seconds: 0 }
   let restsUntil = 0
 

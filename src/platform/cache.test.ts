@@ -1,3 +1,4 @@
+import pino from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { useRedisServer } from '../../test/faults/redis-server.ts'
 import { until } from '../../test/faults/until.ts'
@@ -7,7 +8,7 @@ import { createRedisCache } from './cache-redis.ts'
 async function openRedisCache(): Promise<Cache> {
   const server = await useRedisServer()
   await server.start()
-  const cache = createRedisCache(`redis://127.0.0.1:${server.port}`)
+  const cache = createRedisCache(`redis://127.0.0.1:${server.port}`, pino({ level: 'silent' }))
   await until('the cache is connected', () => cache.ping().then(() => true))
   return cache
 }

@@ -30,7 +30,7 @@ export async function openPlatform(config: Config, databaseUrl: string, log: Log
   }
   const db = openDatabase(options)
   const broadcast = await openBroadcast(connectionSettings(options))
-  const cache = await openCache(config)
+  const cache = await openCache(config, log)
   const jobs = createJobs(log)
   return {
     config,
@@ -48,8 +48,8 @@ export async function openPlatform(config: Config, databaseUrl: string, log: Log
 }
 
 // The Redis client takes 25 ms to load: only those who use it wait for it.
-async function openCache(config: Config): Promise<Cache> {
+async function openCache(config: Config, log: Log): Promise<Cache> {
   if (config.cache.url === '') return createMemoryCache(config.cache.entries_max)
   const { createRedisCache } = await import('./cache-redis.ts')
-  return createRedisCache(config.cache.url)
+  return createRedisCache(config.cache.url, log)
 }
