@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createBudget } from './rate-limits.ts'
+import { createBudget, networkOf } from './rate-limits.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] })
@@ -56,4 +56,16 @@ test('a million callers are counted, and the newest still have their limit', () 
   for (let caller = 0; caller < 1_000_000; caller += 1) take(`caller ${caller}`)
   expect(take('caller 999999')).toBeGreaterThan(0)
   expect(take('caller 0')).toBe(0)
+})
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '::ffff:192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8:1:2::6', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['fe80::', 'fe80:0:0:0::/64']
+])('%s is counted as %s', (address, network) => {
+  expect(networkOf(address)).toBe(network)
 })

@@ -49,5 +49,15 @@ export function limitRate({ name, perMinute, callerOf }: RateLimit) {
   }
 }
 
-export const byAddress = (request: FastifyRequest): string => request.ip
+export const byAddress = (request: FastifyRequest): string => networkOf(request.ip)
 export const byUser = (request: FastifyRequest): string => request.identity?.userId ?? request.ip
+
+/** Whoever has an IPv6 address has 2^64 of them: what is counted is the network, its first four groups. */
+export function networkOf(address: string): string {
+  if (!address.includes(':') || address.startsWith('::ffff:')) return address
+  const [head = '', tail] = address.split('::')
+  const [first, last] = [head, tail ?? ''].map(part => part.split(':').filter(group => group !== ''))
+  const missing = tail === undefined ? 0 : 8 - (first?.length ?? 0) - (last?.length ?? 0)
+  const groups = [...(first ?? []), ...Array(Math.max(0, missing)).fill('0'), ...(last ?? [])]
+  return `${groups.slice(0, 4).join(':')}::/64`
+}

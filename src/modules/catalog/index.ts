@@ -61,7 +61,7 @@ export const catalogModule = defineModule({
       ttlSeconds: config.catalog.page_cache_seconds
     })
     const offers = createOffers({ db, changes, currency, bytesMax: config.catalog.offers_bytes_max })
-    const importCsv = createImporter({ changes, currency })
+    const importCsv = createImporter({ db, changes, currency })
     const storefront = createStorefront({ db, pages, currency })
     const products = createProductService({ db, changes, currency })
     const variants = createVariantService({ db, changes, currency })

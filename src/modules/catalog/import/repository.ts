@@ -1,5 +1,5 @@
-import type { Transaction } from '../../../platform/postgres.ts'
-import { statement } from '../../../platform/statement.ts'
+import type { Queryable, Transaction } from '../../../platform/postgres.ts'
+import { slowStatement, statement } from '../../../platform/statement.ts'
 import type { ProductRow } from '../products/repository.ts'
 import type { VariantRow } from '../variants/repository.ts'
 import type { Stored } from './diff.ts'
@@ -122,4 +122,14 @@ export async function addLinks(tx: Transaction, links: readonly Link[]): Promise
 
 export async function removeLinks(tx: Transaction, links: readonly Link[]): Promise<void> {
   await tx.query(deleteLinks, [JSON.stringify(links)])
+}
+
+const analyzeTables = slowStatement(
+  'catalog.analyze_tables',
+  {},
+  'analyze catalog.products, catalog.variants, catalog.categories, catalog.product_categories'
+)
+/** Tells PostgreSQL's planner how much there is now. */
+export async function analyze(db: Queryable): Promise<void> {
+  await db.query(analyzeTables, [])
 }

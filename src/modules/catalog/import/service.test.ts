@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { expect, test, vi } from 'vitest'
 import { type CatalogApp, createProduct, useCatalog } from '../../../../test/support/catalog.ts'
 import { csvOf, importFile, sized } from '../../../../test/support/csv.ts'
+import { runSql } from '../../../../test/support/sql.ts'
 
 const admin = { token: 'admin' }
 const product = async (app: CatalogApp, slug: string) => {
@@ -231,4 +232,12 @@ test('only CSV is taken, and only here', async () => {
   expect(
     (await app.request('POST', '/api/catalog/import?mode=some', { ...admin, headers, body })).status
   ).toBe(400)
+})
+
+test('after a large import searches are planned for what there is now', async () => {
+  const app = await useCatalog()
+  const rows = Array.from({ length: 1_100 }, (_, index) => sized(`p${index}`, 'S'))
+  await importFile(app, csvOf(rows))
+  const known = `select reltuples::int as rows from pg_class where oid = 'catalog.products'::regclass`
+  expect(await runSql(app.databaseUrl, known)).toEqual([{ rows: 1_100 }])
 })

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { DomainError } from '../../../kernel/errors.ts'
-import { databaseUnavailable } from '../../../platform/postgres-errors.ts'
+import type { Queryable } from '../../../platform/postgres.ts'
+import { databaseUnavailable, violates } from '../../../platform/postgres-errors.ts'
 import { importFailed } from '../errors.ts'
 import type { Changes } from '../revision/changes.ts'
 import { applyBatch, type Outcome } from './batch.ts'
@@ -16,21 +17,23 @@ import {
   type Report,
   refusalReport
 } from './report.ts'
+import * as repository from './repository.ts'
 import { type CsvRecord, groupRows, readRecords } from './rows.ts'
 import { productOf } from './shopify.ts'
 import { type Spooled, spool } from './spool.ts'
 
 export const IMPORT_BYTES_MAX = 536_870_912
 const BATCH_PRODUCTS = 200
+const ANALYZED_ROWS_MIN = 1_000
 
 export type ImportOptions = { mode?: Mode }
 /** How far an import has come, after each batch. */
 export type Progress = { rows: number; rowsTotal: number }
 type OnProgress = (progress: Progress) => void
-type Deps = { changes: Changes; currency: string }
+type Deps = { db: Queryable; changes: Changes; currency: string }
 
 /** Imports products from Shopify's CSV exports. Importing a file twice changes nothing the second time. */
-export function createImporter({ changes, currency }: Deps) {
+export function createImporter({ db, changes, currency }: Deps) {
   /**
    * `best_effort` imports every product that has no fault, 200 in a transaction; `all_or_nothing` imports all of them
    * in one transaction, or none. @throws `CATALOG_IMPORT_FAILED` with the report, and then nothing was changed.
@@ -52,6 +55,8 @@ export function createImporter({ changes, currency }: Deps) {
     const read = (report: Report) => readBatches(file, header, currency, report)
     const report = await (mode === 'best_effort' ? importSome : importAll)(read, progress)
     report.errors.sort((a, b) => a.row - b.row)
+    // PostgreSQL would do it by itself in a minute; until then it plans searches for the few products of before.
+    if (report.rows >= ANALYZED_ROWS_MIN) await repository.analyze(db).catch(() => {})
     return report
   }
 
@@ -203,4 +208,8 @@ function batchRefused(drafts: readonly ProductDraft[], error: unknown): FileRefu
   return new FileRefused(first, message, error)
 }
 
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+function reasonOf(error: unknown): string {
+  const isTaken = ['products_slug', 'variants_sku'].some(constraint => violates(error, constraint))
+  if (isTaken) return 'somebody else took its handle or SKU at the same moment; import the file again'
+  return error instanceof Error ? error.message : String(error)
+}
