@@ -4,6 +4,7 @@ import type { App } from '../app.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { openLog } from '../platform/log.ts'
+import type { Platform } from '../platform/platform.ts'
 import { openConfiguredDatabase } from './database.ts'
 
 const FINISH_TIMEOUT_MS = 20_000
@@ -22,10 +23,10 @@ export async function start(): Promise<void> {
   const { credentials, prepareShop, welcome } = await import('./first-start.ts')
 
   const database = await opening
+  let platform: Platform | undefined
   try {
     await migrate(database.url, migrationSources(modules))
-    const log = openLog(config.log)
-    const platform = await openPlatform(config, database.url, log)
+    platform = await openPlatform(config, database.url, openLog(config.log))
     const app = await createApp(platform)
     const prepared = await prepareShop(app, config, database.embedded)
     const address = await listen(app.app, config).catch(error => {
@@ -39,11 +40,12 @@ export async function start(): Promise<void> {
       await delay(drainMs)
       await Promise.race([app.app.close(), delay(FINISH_TIMEOUT_MS, undefined, { ref: false })])
       await app.stop()
-      await platform.close()
+      await platform?.close()
       await database.stop()
     })
     process.stdout.write(await welcome(app, prepared, config, address))
   } catch (error) {
+    await platform?.close()
     await database.stop()
     throw error
   }

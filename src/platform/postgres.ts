@@ -132,8 +132,10 @@ function openPool({ poolWaitMs }: DatabaseOptions, settings: pg.ClientConfig, ma
     connectionTimeoutMillis: poolWaitMs,
     idleTimeoutMillis: 60_000
   } as pg.PoolConfig)
-  // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
+  // An idle connection that breaks is replaced at its next use; without a listener it would end the process. So would
+  // one that breaks in the instant in which it is handed out.
   pool.on('error', () => {})
+  pool.on('connect', client => client.on('error', () => {}))
   return pool
 }
 
