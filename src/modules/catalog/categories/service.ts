@@ -11,7 +11,7 @@ import {
   slugTaken
 } from '../errors.ts'
 import { slugOf } from '../products/slug.ts'
-import type { Changes, News } from '../revision/changes.ts'
+import type { Changes } from '../revision/changes.ts'
 import { REPRICED_AT_ONCE_MAX } from '../revision/prices.ts'
 import * as repository from './repository.ts'
 import type { Category, CategoryBody, PatchCategory } from './schema.ts'
@@ -71,14 +71,7 @@ export function createCategoryService({ db, changes }: Deps) {
     })
   }
 
-  // The request is noted down last: its retries look there, and must not wait for what the work waits for.
-  const change = (write: Write, work: (tx: Transaction, news: News) => Promise<void>) =>
-    changes
-      .transaction(async (tx, news) => {
-        await work(tx, news)
-        await write.markApplied(tx)
-      })
-      .catch(rethrow)
+  const change: Changes['write'] = (write, work) => changes.write(write, work).catch(rethrow)
 
   return { create, patch, remove }
 }

@@ -76,14 +76,7 @@ export function createDiscountService({ db, changes, currency }: Deps) {
     return made
   }
 
-  // The request is noted down last: its retries look there, and must not wait for what the work waits for.
-  const change = (write: Write, work: (tx: Transaction, news: News) => Promise<void>) =>
-    changes
-      .transaction(async (tx, news) => {
-        await work(tx, news)
-        await write.markApplied(tx)
-      })
-      .catch(rethrow)
+  const change: Changes['write'] = (write, work) => changes.write(write, work).catch(rethrow)
 
   return { list, create, patch, remove }
 }

@@ -8,9 +8,8 @@ import type { Stored } from './diff.ts'
 // the plans for it were made when the tables were empty: 100,000 rows took twice as long (2026-11).
 const planEachTime = statement(
   'catalog.plan_each_time',
-  { plan_cache_mode: 'text', jit: 'text' },
-  `select
-     set_config('plan_cache_mode', 'force_custom_plan', true) as plan_cache_mode, set_config('jit', 'off', true) as jit`
+  { plan_cache_mode: 'text' },
+  `select set_config('plan_cache_mode', 'force_custom_plan', true) as plan_cache_mode`
 )
 const lockProducts = statement(
   'catalog.lock_products_by_slug',

@@ -1,10 +1,10 @@
 import { newId } from '../../../kernel/ids.ts'
 import { type Page, pageOf } from '../../../kernel/pages.ts'
-import type { Database, Transaction } from '../../../platform/postgres.ts'
+import type { Database } from '../../../platform/postgres.ts'
 import type { Write } from '../../../platform/write.ts'
 import { fingerprintOf, LAST_ID, readCursor } from '../cursor.ts'
 import { productNotFound, slugNeeded } from '../errors.ts'
-import type { Changes, News } from '../revision/changes.ts'
+import type { Changes } from '../revision/changes.ts'
 import { STATUSES } from '../schema.ts'
 import * as variants from '../variants/repository.ts'
 import { variantRow } from '../variants/row.ts'
@@ -90,14 +90,7 @@ export function createProductService({ db, changes, currency }: Deps) {
     })
   }
 
-  // The request is noted down last: its retries look there, and must not wait for what the work waits for.
-  const change = (write: Write, work: (tx: Transaction, news: News) => Promise<void>) =>
-    changes
-      .transaction(async (tx, news) => {
-        await work(tx, news)
-        await write.markApplied(tx)
-      })
-      .catch(rethrow)
+  const change: Changes['write'] = (write, work) => changes.write(write, work).catch(rethrow)
 
   return {
     read: (id: string) => read({ id }),

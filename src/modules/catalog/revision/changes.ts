@@ -1,5 +1,6 @@
 import type { Broadcast } from '../../../platform/broadcast.ts'
 import type { Database, Transaction } from '../../../platform/postgres.ts'
+import type { Write } from '../../../platform/write.ts'
 import { createRepricing, REPRICED_AT_ONCE_MAX } from './prices.ts'
 import * as repository from './repository.ts'
 
@@ -34,6 +35,8 @@ type ChangeSubscriber = {
 export type Changes = {
   /** A transaction that changes the catalog. Whoever called it sees the change from then on, others within a second. */
   transaction<T>(work: (tx: Transaction, news: News) => Promise<T>): Promise<T>
+  /** The same for one request: it is noted down last, because its retries look there and must not wait meanwhile. */
+  write(write: Write, work: (tx: Transaction, news: News) => Promise<void>): Promise<void>
   /** Brings the lowest prices of these products up to date. */
   reprice(tx: Transaction, productIds: readonly string[]): Promise<void>
   /** Brings those of all products up to date, in the background. */
@@ -83,22 +86,29 @@ export function createChanges({ db, broadcast, currency }: Deps): Changes {
     }
   }
 
+  const transaction: Changes['transaction'] = async work => {
+    let said: string[] = []
+    const result = await db.transaction(tx => {
+      said = []
+      return work(tx, newsOf(tx, said))
+    })
+    // The news also comes back by the broadcast, but some milliseconds after the answer to whoever made it.
+    said.forEach(tell)
+    if (said.includes(ALL)) repriceSoon()
+    return result
+  }
+
   return {
+    transaction,
+    write: (write, work) =>
+      transaction(async (tx, news) => {
+        await work(tx, news)
+        await write.markApplied(tx)
+      }),
     reprice,
     repriceSoon,
     isLive: broadcast.isLive,
-    subscribe: subscriber => subscribers.push(subscriber),
-    transaction: async work => {
-      let said: string[] = []
-      const result = await db.transaction(tx => {
-        said = []
-        return work(tx, newsOf(tx, said))
-      })
-      // The news also comes back by the broadcast, but some milliseconds after the answer to whoever made it.
-      said.forEach(tell)
-      if (said.includes(ALL)) repriceSoon()
-      return result
-    }
+    subscribe: subscriber => subscribers.push(subscriber)
   }
 }
 

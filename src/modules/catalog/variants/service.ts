@@ -57,12 +57,11 @@ export function createVariantService({ db, changes, currency }: Deps) {
     gone: readonly string[] = []
   ): Promise<void> {
     await changes
-      .transaction(async (tx, news) => {
+      .write(write, async (tx, news) => {
         const product = await lockProduct(tx, productId, write)
         await work(tx, product)
         await products.touch(tx, [productId])
         await news.announce([productId], gone)
-        await write.markApplied(tx)
       })
       .catch(rethrow)
   }
