@@ -9,7 +9,15 @@ import { migrationSources } from '../src/module.ts'
 import { migrate } from '../src/platform/migrate.ts'
 import { residentMegabytes } from './cpu.ts'
 import { type Cost, compare, total } from './measure.ts'
-import { fillShop, openBench, registerUsers, type Size, startShop, startYardstick } from './shop.ts'
+import {
+  fillShop,
+  openBench,
+  registerUsers,
+  type Size,
+  startShop,
+  startYardstick,
+  WITHOUT_LIMITS
+} from './shop.ts'
 
 type Scenario = Size & { connections: number }
 
@@ -29,7 +37,7 @@ const [rounds, seconds] = [5, 3]
 const bench = await openBench()
 try {
   await migrate(bench.databaseUrl, migrationSources(modules))
-  const first = await startShop(bench.databaseUrl)
+  const first = await startShop(bench.databaseUrl, WITHOUT_LIMITS)
   const users = await registerUsers(first.url, USERS)
   const jwks = (await (await fetch(`${first.url}/.well-known/jwks.json`)).json()) as { keys: unknown[] }
   await first.stop()

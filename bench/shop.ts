@@ -45,39 +45,54 @@ export async function openBench(): Promise<Bench> {
 
 export type Started = Contender & { stop(): Promise<void> }
 
+/** For a shop that is only filled: hundreds of people register at once. */
+export const WITHOUT_LIMITS = { CARTWRIGHT__RATE_LIMIT__ENABLED: 'false' }
+
 /** The product as its users run it: token check, limits, metrics and log lines are on. */
-export async function startShop(databaseUrl: string): Promise<Started> {
+export async function startShop(
+  databaseUrl: string,
+  settings: Record<string, string> = {},
+  core?: number
+): Promise<Started> {
   const port = await freePort()
-  const limits = ['PUBLIC', 'SECURED', 'LOGIN', 'REGISTER'].map(name => [
-    `CARTWRIGHT__RATE_LIMIT__${name}_PER_MINUTE`,
+  const limits = ['RATE_LIMIT__PUBLIC', 'RATE_LIMIT__SECURED', 'AUTH__LOGIN', 'AUTH__REGISTER'].map(name => [
+    `CARTWRIGHT__${name}_PER_MINUTE`,
     '1000000'
   ])
-  return start('cartwright', ['src/main.ts', 'start'], port, '/readyz', {
+  const environment = {
     DATABASE_URL: databaseUrl,
     PORT: String(port),
     CARTWRIGHT__AUTH__ACCESS_TOKEN_SECONDS: '86400', // all tables are measured with the same tokens
-    ...Object.fromEntries(limits)
-  })
+    ...Object.fromEntries(limits),
+    ...settings
+  }
+  const program = { name: 'cartwright', args: ['src/main.ts', 'start'], probe: '/readyz', core }
+  return start(program, port, environment)
 }
 
 export async function startYardstick(databaseUrl: string, jwk: unknown): Promise<Started> {
   const port = await freePort()
-  return start('yardstick', ['bench/yardstick.ts'], port, '/', {
+  return start({ name: 'yardstick', args: ['bench/yardstick.ts'], probe: '/' }, port, {
     YARDSTICK_DATABASE: databaseUrl,
     YARDSTICK_JWK: JSON.stringify(jwk),
     YARDSTICK_PORT: String(port)
   })
 }
 
+/** `core` is the only one that it may run on. */
+type ProgramToStart = { name: string; args: string[]; probe: string; core?: number | undefined }
+
 async function start(
-  name: string,
-  args: string[],
+  { name, args, probe, core }: ProgramToStart,
   port: number,
-  probe: string,
   environment: Record<string, string>
 ): Promise<Started> {
+  const [command, ...rest] =
+    core === undefined
+      ? [process.execPath, ...args]
+      : ['taskset', '-c', String(core), process.execPath, ...args]
   // Log lines are written, to nowhere.
-  const child = spawn(process.execPath, args, {
+  const child = spawn(command as string, rest, {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'ignore', 'inherit']
   })

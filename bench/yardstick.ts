@@ -30,6 +30,17 @@ const text = `
   join yardstick.variants v on v.id = i.variant_id
   join yardstick.products p on p.id = v.product_id
   where i.customer_id = $1`
+// What the product says with every cart, so that both send as much.
+const headers = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'private, no-store',
+  vary: 'Authorization, X-Guest-Cart-Token',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'x-request-id': '0199f2a0-0000-7000-8000-000000000000',
+  etag: '"1"'
+}
 const verified = new Map<string, string>()
 let turn = 0
 
@@ -53,9 +64,7 @@ const server = createServer(async (request, response) => {
   const { rows: items } = await client.query({ name: 'cart', text, values: [customerId] })
   const total = items.reduce((sum, item) => sum + item.discounted_price * item.quantity, 0)
   const body = JSON.stringify({ customer_id: customerId, items, total })
-  response
-    .writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
-    .end(body)
+  response.writeHead(200, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
 })
 server.listen(Number(YARDSTICK_PORT), '127.0.0.1', () => {
   process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`)
