@@ -1,13 +1,13 @@
 import { createGateway, type Gateway } from './gateway/server.ts'
 import { defineError } from './kernel/errors.ts'
-import { type LoadedModule, setupModules, stopModules } from './module.ts'
+import { type LoadedModule, type Module, setupModules, stopModules } from './module.ts'
 import { authModule } from './modules/auth/index.ts'
 import { cartModule } from './modules/cart/index.ts'
 import { catalogModule } from './modules/catalog/index.ts'
 import type { Platform } from './platform/platform.ts'
 import { version } from './version.ts'
 
-export { authModule, catalogModule }
+export { authModule, cartModule, catalogModule }
 
 /** Every module there is. The order does not matter: each is set up behind what it requires. */
 export const modules = [authModule, catalogModule, cartModule]
@@ -21,14 +21,15 @@ const authDisabled = defineError(
 export type App = Gateway & { apiOf: ReturnType<typeof apisOf>; stop(): Promise<void> }
 
 /** Sets the modules up and puts the gateway in front of them. It listens where the caller says. */
-export async function createApp(platform: Platform): Promise<App> {
-  const loaded = await setupModules(modules, platform)
+export async function createApp(platform: Platform, all: readonly Module[] = modules): Promise<App> {
+  const loaded = await setupModules(all, platform)
   const apiOf = apisOf(loaded)
   const gateway = await createGateway({
     platform,
     version,
     authenticate: apiOf(authModule)?.authenticate ?? (() => Promise.reject(authDisabled())),
-    modules: modules.map(module => {
+    revocations: apiOf(authModule)?.revocations,
+    modules: all.map(module => {
       const instance = loaded.find(each => each.module === module)?.instance
       return { ...module, enabled: instance !== undefined, routes: instance?.routes }
     })

@@ -1,42 +1,32 @@
 import { currencies } from './kernel/money.ts'
-import { type Static, type TSchema, Type } from './kernel/schema.ts'
+import { type TSchema, Type } from './kernel/schema.ts'
+import { count, flag, type SettingsOf, section, text } from './kernel/settings.ts'
 
-const section = <P extends Record<string, TSchema>>(description: string, properties: P) =>
-  Type.Object(properties, { description, additionalProperties: false })
-const count = (description: string, byDefault: number, minimum = 1, maximum = 1_000_000) =>
-  Type.Integer({ description, default: byDefault, minimum, maximum })
-const flag = (description: string, byDefault: boolean) => Type.Boolean({ description, default: byDefault })
-const text = (description: string, byDefault: string) => Type.String({ description, default: byDefault })
-const moduleSwitch = (description: string) =>
-  section(description, { enabled: flag('Whether the module runs.', true) })
+export const DATA_DEFAULT = '.data'
+const ABOUT = 'Cartwright reads this file at start; every key is optional.'
 
-const Issuer = Type.Object(
+const SecretKey = Type.Object(
   {
-    issuer: Type.String({ pattern: '^https?://' }),
-    audience: Type.String({ minLength: 1 }),
-    algorithms: Type.Optional(
-      Type.Array(Type.Enum(['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA']), { minItems: 1 })
-    ),
-    admin_claim: Type.Optional(
-      Type.Object(
-        { path: Type.String({ minLength: 1 }), value: Type.String({ minLength: 1 }) },
-        { additionalProperties: false }
-      )
-    )
+    id: Type.String({ pattern: '^[A-Za-z0-9_-]{1,32}$' }),
+    key: Type.String({ pattern: '^(?:[0-9A-Fa-f]{64,512}|[A-Za-z0-9+/_-]{43,512}={0,2})$' })
   },
   { additionalProperties: false }
 )
 
-/** Every key there is. The example file, the checks at start and the type `Config` all come from here. */
-export const ConfigSchema = section('Cartwright reads this file at start; every key is optional.', {
+/** The keys that belong to no module. */
+export const BaseSchema = section(ABOUT, {
   environment: Type.Enum(['development', 'production'], {
     description:
       'In production the server listens on every address, and nothing is made up: no demo, no admin. NODE_ENV sets it too.',
     default: 'development'
   }),
-  data: text('The folder of the embedded database and of files. CARTWRIGHT_DATA sets it too.', '.data'),
+  data: Type.String({
+    description: 'The folder of the embedded database and of files. CARTWRIGHT_DATA sets it too.',
+    default: DATA_DEFAULT,
+    minLength: 1
+  }),
   shop: section('The shop.', {
-    name: text('Its name, as e-mails and the documentation page show it.', 'Cartwright'),
+    name: text('Its name. Passwords may not contain it.', 'Cartwright'),
     currency: Type.Enum(Object.keys(currencies), {
       description: 'The currency of all prices (ISO 4217).',
       default: 'USD'
@@ -63,13 +53,35 @@ export const ConfigSchema = section('Cartwright reads this file at start; every 
     ),
     body_bytes_max: count('The largest request body, in bytes.', 1_048_576, 1_024, 16_777_216),
     body_seconds: count('How long a body may take to arrive, in seconds; files may take longer.', 10, 1, 300),
-    concurrent_requests_max: count('Requests under /api worked on at once; more are answered 503.', 1_000),
-    drain_seconds: count(
-      'After a stop signal, go on serving for so long, while /readyz already answers 503.',
+    concurrent_requests_max: count(
+      'The most requests under /api worked on at once; as many as keep answers quick, within this, is found out.',
+      1_000
+    ),
+    connections_max: count(
+      'The most connections; beyond, the address that has most of them loses one.',
+      10_000,
+      10
+    ),
+    diagnostics_port: count(
+      'Another port for /healthz, /readyz and the metrics, served by a thread of its own that answers while the shop is busy; 0: none.',
       0,
       0,
-      300
-    )
+      65_535
+    ),
+    liveness_seconds: count(
+      'On that port, /healthz answers 503 when the shop has done nothing for so long, in seconds.',
+      30,
+      2,
+      3_600
+    ),
+    drain_seconds: Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      description:
+        'After a stop signal, go on serving for so long, while /readyz already answers 503. Empty: 5 in production, 0 in development.',
+      default: null,
+      minimum: 0,
+      maximum: 300
+    })
   }),
   database: section('PostgreSQL.', {
     url: text(
@@ -77,7 +89,8 @@ export const ConfigSchema = section('Cartwright reads this file at start; every 
       ''
     ),
     pool_size: count('Connections of each process for transactions.', 8, 1, 200),
-    shared_connections: count('Pipelined connections of each process for single statements.', 2, 1, 16),
+    shared_connections: count('Pipelined connections of each process for quick reads.', 2, 1, 16),
+    write_connections: count('Connections of each process for single statements that write.', 4, 1, 200),
     slow_connections: count(
       'Connections of each process for searches and lists, which wait for each other there and keep nobody else.',
       4,
@@ -91,9 +104,21 @@ export const ConfigSchema = section('Cartwright reads this file at start; every 
       60_000
     ),
     statement_timeout_ms: count('How long one statement may run, in milliseconds.', 5_000, 1, 600_000),
-    lock_timeout_ms: count('How long one statement may wait for a lock, in milliseconds.', 1_000, 1, 60_000)
+    lock_timeout_ms: count(
+      'How long a transaction may wait for a lock before it gives its connection back and begins again, in milliseconds.',
+      200,
+      1,
+      60_000
+    )
   }),
-  cache: section('What may be lost: product pages, lists, documents of issuers.', {
+  secrets: section('Keys outside of the database: they encrypt and sign what lies there.', {
+    keys: Type.Array(SecretKey, {
+      description:
+        'Each { id, key }, the key 32 random bytes or more in base64 or hex (openssl rand -base64 32). The first one signs, the others verify what it signed before it was replaced. Empty: a file in the data folder, made at the first start; in production with DATABASE_URL they are needed here.',
+      default: []
+    })
+  }),
+  cache: section('What may be lost: product pages and lists.', {
     url: text('URL of a Redis or Valkey server; empty: in this process. REDIS_URL sets it too.', ''),
     entries_max: count('The most entries kept in this process.', 10_000)
   }),
@@ -107,78 +132,63 @@ export const ConfigSchema = section('Cartwright reads this file at start; every 
     enabled: flag('Whether there are limits.', true),
     public_per_minute: count('Public routes, by client address.', 1_200),
     secured_per_minute: count('Secured routes, by user.', 1_200),
-    admin_per_minute: count('Admin routes, by user.', 2_400),
-    login_per_minute: count('Log-in and token refresh, by client address.', 30),
-    register_per_minute: count('Registration, by client address.', 10)
-  }),
-  modules: section('Which modules run. A disabled module answers 503 on all of its paths.', {
-    auth: moduleSwitch('Accounts, sessions, tokens.'),
-    catalog: moduleSwitch('Products, categories, discounts.'),
-    cart: moduleSwitch('Carts, guest carts and their merge.')
-  }),
-  auth: section('Accounts and tokens.', {
-    registration: Type.Enum(['open', 'invite', 'closed'], {
-      description: 'Who may register: everybody, holders of an invitation code, nobody.',
-      default: 'open'
-    }),
-    email_domains: Type.Array(Type.String({ minLength: 1 }), {
-      description: 'The only domains of e-mail addresses that may register; empty: any.',
-      default: []
-    }),
-    password_length_min: count('The shortest password accepted, in characters.', 12, 8, 128),
-    access_token_seconds: count('How long an access token lives, in seconds.', 900, 10, 86_400),
-    session_idle_days: count('A session not refreshed for so long has ended, in days.', 7, 1, 365),
-    session_days: count('A session ends after this, refreshed or not, in days.', 30, 1, 3_650),
-    password_hashes_at_once: count('Password hashes computed at once; more wait.', 2, 1, 64),
-    failed_logins_max: count(
-      'Failed log-ins of one account within 15 minutes before it must wait.',
-      10,
-      1,
-      1_000
-    ),
-    admin_email: text(
-      'E-mail of the administrator made at start when there is none. CARTWRIGHT_ADMIN_EMAIL sets it too.',
-      ''
-    ),
-    admin_password: text('Their password. CARTWRIGHT_ADMIN_PASSWORD sets it too.', ''),
-    issuers: Type.Array(Issuer, {
-      description:
-        'OpenID Connect issuers whose access tokens are accepted beside our own: issuer, audience, algorithms (RS256), admin_claim { path, value }.',
-      default: []
-    })
-  }),
-  catalog: section('The catalog.', {
-    offers_bytes_max: count(
-      'Memory for cached offers of variants in this process, in bytes.',
-      134_217_728,
-      0,
-      8_589_934_592
-    ),
-    page_cache_seconds: count(
-      'How long product pages and lists may be cached; edits drop them at once.',
-      60,
-      0,
-      86_400
-    )
-  }),
-  cart: section('Carts.', {
-    line_quantity_max: count('The largest quantity of one line.', 99, 1, 100_000),
-    lines_max: count('The most lines of one cart.', 200, 1, 10_000),
-    idle_days: count('A cart not changed for so long has expired, in days.', 30, 1, 3_650)
+    admin_per_minute: count('Admin routes, by user.', 2_400)
   })
 })
 
-export type Config = DeepReadonly<Static<typeof ConfigSchema>>
-type DeepReadonly<T> = { readonly [K in keyof T]: DeepReadonly<T[K]> }
+/** What a module says about its part of the configuration. */
+export type Configurable = {
+  readonly name: string
+  /** What it does, for the file of settings. */
+  readonly description: string
+  readonly settings?: TSchema
+  /** Variables that stand for keys of its settings. */
+  readonly shortNames?: Readonly<Record<string, string>>
+}
 
-/** The short names that hosting platforms and habits expect, and the keys they stand for. */
-export const SHORT_NAMES: Readonly<Record<string, string>> = {
+/** Every key there is: the example file and the checks at start come from here. */
+export function configSchema(modules: readonly Configurable[]) {
+  const taken = modules.find(({ name }) => Object.hasOwn({ ...BaseSchema.properties, modules: true }, name))
+  if (taken !== undefined) throw new Error(`the module ${taken.name} has the name of another section`)
+  const switches = modules.map(({ name, description }) => [
+    name,
+    section(description, { enabled: flag('Whether the module runs.', true) })
+  ])
+  const sections = modules.flatMap(({ name, settings }) => (settings ? [[name, settings]] : []))
+  return section(ABOUT, {
+    ...BaseSchema.properties,
+    modules: section(
+      'Which modules run. A disabled module answers 503 on all of its paths.',
+      Object.fromEntries(switches)
+    ),
+    ...Object.fromEntries(sections)
+  })
+}
+
+/** What the platform, the gateway and every module may know of the configuration. */
+export type Config = SettingsOf<typeof BaseSchema> & {
+  readonly modules: Readonly<Record<string, { readonly enabled: boolean }>>
+}
+/** The whole of it: the settings of these modules stand under their names. */
+export type ConfigOf<M extends Configurable> = Config & {
+  readonly [X in M as X['name']]: SettingsOf<NonNullable<X['settings']>>
+}
+
+const SHORT_NAMES: Readonly<Record<string, string>> = {
   PORT: 'server.port',
   HOST: 'server.host',
   DATABASE_URL: 'database.url',
   REDIS_URL: 'cache.url',
   NODE_ENV: 'environment',
-  CARTWRIGHT_DATA: 'data',
-  CARTWRIGHT_ADMIN_EMAIL: 'auth.admin_email',
-  CARTWRIGHT_ADMIN_PASSWORD: 'auth.admin_password'
+  CARTWRIGHT_DATA: 'data'
 }
+
+/** The short names that hosting platforms and habits expect, and the keys they stand for. */
+export const shortNames = (modules: readonly Configurable[]): Readonly<Record<string, string>> => ({
+  ...SHORT_NAMES,
+  ...Object.fromEntries(
+    modules.flatMap(({ name, shortNames: own = {} }) =>
+      Object.entries(own).map(([variable, key]) => [variable, `${name}.${key}`])
+    )
+  )
+})

@@ -3,16 +3,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { stringify } from 'yaml'
-import { loadConfig } from './config.ts'
-import { ConfigSchema } from './config-schema.ts'
+import { modules } from './app.ts'
+import { isRightWithoutModules, loadConfig, peekDataFolder } from './config.ts'
+import { configSchema } from './config-schema.ts'
 import { OperatorError } from './kernel/errors.ts'
+
+const load = (environment: Record<string, string>) => loadConfig(modules, environment)
 
 const EXAMPLE = new URL('../config.example.yaml', import.meta.url)
 
 /** The problems that are reported, without their heading. */
 function problemsOf(environment: Record<string, string>): string[] {
   try {
-    loadConfig(environment)
+    load(environment)
     return []
   } catch (error) {
     expect(error).toBeInstanceOf(OperatorError)
@@ -31,7 +34,7 @@ async function useFile(yaml: string): Promise<{ CARTWRIGHT_CONFIG: string }> {
 }
 
 test('without anything there are the defaults', () => {
-  const config = loadConfig({})
+  const config = load({})
   expect(config).toMatchObject({
     environment: 'development',
     data: '.data',
@@ -48,13 +51,13 @@ test('the environment wins over the file, and its long names over its short ones
   const file = await useFile(
     'server: { port: 1001, host: 10.0.0.1, drain_seconds: 7 }\nshop: { name: Corner }\n'
   )
-  const config = loadConfig({ CARTWRIGHT__SERVER__PORT: '1003', PORT: '1002', HOST: '::1', ...file })
+  const config = load({ CARTWRIGHT__SERVER__PORT: '1003', PORT: '1002', HOST: '::1', ...file })
   expect(config.server).toMatchObject({ port: 1003, host: '::1', drain_seconds: 7 })
   expect(config.shop.name).toBe('Corner')
 })
 
 test('every short name sets its key', () => {
-  const config = loadConfig({
+  const config = load({
     PORT: '0',
     HOST: 'h',
     DATABASE_URL: 'postgres://localhost/db',
@@ -75,18 +78,18 @@ test('every short name sets its key', () => {
 })
 
 test.each(['test', 'development', ''])('NODE_ENV=%s means development', NODE_ENV => {
-  expect(loadConfig({ NODE_ENV }).environment).toBe('development')
+  expect(load({ NODE_ENV }).environment).toBe('development')
 })
 
 test('values from the environment have the type of their key', () => {
-  const config = loadConfig({
+  const config = load({
     CARTWRIGHT__MODULES__CART__ENABLED: 'false',
     CARTWRIGHT__SHOP__NAME: '42',
     CARTWRIGHT__CART__LINES_MAX: '50',
     CARTWRIGHT__AUTH__EMAIL_DOMAINS: '[one.example, two.example]',
     CARTWRIGHT__AUTH__ISSUERS: '[{ issuer: "https://login.example.com", audience: cartwright }]'
   })
-  expect(config.modules.cart.enabled).toBe(false)
+  expect(config.modules.cart?.enabled).toBe(false)
   expect(config.shop.name).toBe('42')
   expect(config.cart.lines_max).toBe(50)
   expect(config.auth.email_domains).toEqual(['one.example', 'two.example'])
@@ -100,6 +103,7 @@ test.each([
   ['PORT', '"8080"', 'server.port: must be integer'],
   ['PORT', '8080.5', 'server.port: must be integer'],
   ['PORT', '65536', 'server.port: must be <= 65535'],
+  ['CARTWRIGHT_DATA', '', 'data: must NOT have fewer than 1 characters'],
   ['CARTWRIGHT__DATABASE__POOL_SIZE', '0', 'database.pool_size: must be >= 1'],
   [
     'CARTWRIGHT__LOG__LEVEL',
@@ -177,30 +181,30 @@ test('all problems are told at once, however many', async () => {
 
 test('a key without a value has its default', async () => {
   const file = await useFile('server:\n  port:\ncart:\nauth:\n  issuers:\n')
-  expect(loadConfig(file)).toEqual(loadConfig({}))
-  expect(loadConfig({ PORT: '' }).server.port).toBe(8080)
+  expect(load(file)).toEqual(load({}))
+  expect(load({ PORT: '' }).server.port).toBe(8080)
 })
 
 test.each(['', '# nothing but a comment\n', '{}'])(
   'a file with nothing in it is the defaults',
   async yaml => {
-    expect(loadConfig(await useFile(yaml))).toEqual(loadConfig({}))
+    expect(load(await useFile(yaml))).toEqual(load({}))
   }
 )
 
 test('a file that is not YAML is refused with the line, without quoting it', async () => {
   const file = await useFile('shop:\n  name: Corner\nauth:\n  admin_password: "s3cret\n  x: [\n')
-  expect(() => loadConfig(file)).toThrow(/^The configuration file .*config\.yaml is not YAML: .+ at line \d+/)
-  expect(() => loadConfig(file)).not.toThrow(/s3cret|\n/)
+  expect(() => load(file)).toThrow(/^The configuration file .*config\.yaml is not YAML: .+ at line \d+/)
+  expect(() => load(file)).not.toThrow(/s3cret|\n/)
 })
 
 test.each(['- a\n- b\n', 'text', '42'])('a file that holds no keys is refused: %j', async yaml => {
   const file = await useFile(yaml)
-  expect(() => loadConfig(file)).toThrow(/must hold keys and values/)
+  expect(() => load(file)).toThrow(/must hold keys and values/)
 })
 
 test('a file that is named must exist', () => {
-  expect(() => loadConfig({ CARTWRIGHT_CONFIG: '/no/such/file.yaml' })).toThrow(
+  expect(() => load({ CARTWRIGHT_CONFIG: '/no/such/file.yaml' })).toThrow(
     /^Cannot read the configuration file \/no\/such\/file\.yaml: ENOENT/
   )
 })
@@ -233,10 +237,41 @@ test('values of secrets stand in no problem', async () => {
 })
 
 test('the configuration cannot be changed, at any depth', () => {
-  const config = loadConfig({ CARTWRIGHT__AUTH__ISSUERS: '[{ issuer: "https://a", audience: a }]' })
-  const parts: object[] = [config, config.server, config.modules.cart, config.auth.issuers]
+  const config = load({ CARTWRIGHT__AUTH__ISSUERS: '[{ issuer: "https://a", audience: a }]' })
+  const parts: object[] = [config, config.server, config.modules, config.cart, config.auth.issuers]
   for (const part of [...parts, ...config.auth.issuers]) expect(Object.isFrozen(part)).toBe(true)
-  expect(loadConfig({}).auth.issuers).not.toBe(loadConfig({}).auth.issuers)
+  expect(load({}).auth.issuers).not.toBe(load({}).auth.issuers)
+})
+
+test.each([
+  [{}, '.data'],
+  [{ CARTWRIGHT_DATA: '/d', CARTWRIGHT__CART__NONSENSE: '1', PORT: 'many' }, '/d'],
+  [{ CARTWRIGHT_DATA: '/d', DATABASE_URL: '' }, '/d'],
+  [{ CARTWRIGHT__DATA: '/e', CARTWRIGHT_DATA: '/d' }, '/e'],
+  [{ DATABASE_URL: 'postgres://localhost/db' }, undefined],
+  [{ CARTWRIGHT__DATABASE__URL: 'nonsense' }, undefined],
+  [{ CARTWRIGHT__DATABASE: 'nonsense' }, undefined],
+  [{ CARTWRIGHT_CONFIG: '/no/such/file.yaml' }, undefined]
+])('before anything is checked, the folder of the database under %j is %s', (environment, folder) => {
+  expect(peekDataFolder(environment)).toBe(folder)
+})
+
+test.each([
+  [{}, true],
+  [{ PORT: '0', CARTWRIGHT_DATA: '/d' }, true],
+  [{ PORT: 'many' }, false],
+  [{ CARTWRIGHT__DATABSE__URL: 'postgres://h/d' }, false],
+  [{ CARTWRIGHT__CART__LINES_MAX: '5' }, false],
+  [{ CARTWRIGHT__MODULES__CART__ENABLED: 'false' }, false]
+])('whether %j is right without asking a module: %s', (environment, isRight) => {
+  expect(isRightWithoutModules(environment)).toBe(isRight)
+})
+
+test('the folder of the database is read from the file too, whatever else stands there', async () => {
+  expect(peekDataFolder(await useFile('data: /f\ncart: 5\nserver: { prot: 1 }\n'))).toBe('/f')
+  expect(peekDataFolder(await useFile('data: 5\n'))).toBeUndefined()
+  expect(peekDataFolder(await useFile('data: /f\ndatabase: { url: "postgres://h/d" }\n'))).toBeUndefined()
+  expect(peekDataFolder(await useFile('data: [\n'))).toBeUndefined()
 })
 
 type Property = {
@@ -277,7 +312,8 @@ function wrap(text: string, width: number): string[] {
 }
 
 test('config.example.yaml is current', async () => {
-  const example = `# ${(ConfigSchema as Property).description}\n\n${exampleOf(ConfigSchema as Property)}`
+  const schema = configSchema(modules) as Property
+  const example = `# ${schema.description}\n\n${exampleOf(schema)}`
   if (process.env.UPDATE_DOCS === '1') await writeFile(EXAMPLE, example)
   expect(await readFile(EXAMPLE, 'utf8'), 'UPDATE_DOCS=1 npx vitest run src/config.test.ts rewrites it').toBe(
     example
@@ -285,5 +321,5 @@ test('config.example.yaml is current', async () => {
 })
 
 test('config.example.yaml says what is so without it', async () => {
-  expect(loadConfig({ CARTWRIGHT_CONFIG: EXAMPLE.pathname })).toEqual(loadConfig({}))
+  expect(load({ CARTWRIGHT_CONFIG: EXAMPLE.pathname })).toEqual(load({}))
 })

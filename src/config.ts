@@ -1,11 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
-import { type Config, ConfigSchema, SHORT_NAMES } from './config-schema.ts'
+import {
+  BaseSchema,
+  type Config,
+  type ConfigOf,
+  type Configurable,
+  configSchema,
+  DATA_DEFAULT,
+  shortNames
+} from './config-schema.ts'
 import { OperatorError } from './kernel/errors.ts'
 import { nearest } from './kernel/nearest.ts'
 import { compileSchema, type SchemaError } from './kernel/validate.ts'
 
-export type { Config }
+export type { Config, ConfigOf }
 
 type Environment = Readonly<Record<string, string | undefined>>
 type Tree = { [key: string]: unknown }
@@ -23,20 +31,57 @@ const URLS: Readonly<Record<string, { scheme: RegExp; example: string }>> = {
   'server.public_url': { scheme: /^https?:$/, example: 'https://shop.example.com' }
 }
 
+/** What is known of the keys: all of them, and the variables that stand for some. */
+type Known = { schema: Schema; shortNames: Readonly<Record<string, string>> }
+
 /**
  * The configuration: defaults, under `config.yaml` (or the file that CARTWRIGHT_CONFIG names), under the environment.
  * @throws OperatorError that lists every wrong or unknown key, why, and the nearest known one.
  */
-export function loadConfig(environment: Environment = process.env): Config {
+export function loadConfig<const M extends Configurable>(
+  modules: readonly M[],
+  environment: Environment = process.env
+): ConfigOf<M> {
+  const known: Known = { schema: configSchema(modules) as Schema, shortNames: shortNames(modules) }
   const problems: string[] = []
-  const tree = readFile(environment[FILE_NAME])
-  for (const [path, value, name] of environmentValues(environment, problems))
-    assign(tree, path, value, name, problems)
-  fill(ConfigSchema as Schema, tree, '', problems)
-  if (compileSchema(ConfigSchema)(tree).length > 0) explain(ConfigSchema as Schema, tree, '', problems)
+  const tree = readTree(known, environment, problems)
+  fill(known.schema, tree, '', problems)
+  if (compileSchema(known.schema)(tree).length > 0) explain(known.schema, tree, '', problems)
   for (const key of Object.keys(URLS)) problems.push(...urlProblem(key, tree))
   if (problems.length > 0) throw new OperatorError(`The configuration is wrong:\n  ${problems.join('\n  ')}`)
-  return freeze(tree) as Config
+  return freeze(tree) as ConfigOf<M>
+}
+
+/**
+ * The folder of the embedded database, as far as can be told before the modules are loaded and all is checked:
+ * `undefined` where another database is named, or something is wrong that the check will tell.
+ */
+export function peekDataFolder(environment: Environment = process.env): string | undefined {
+  try {
+    const known: Known = { schema: BaseSchema as Schema, shortNames: shortNames([]) }
+    const { data = DATA_DEFAULT, database } = readTree(known, environment, [])
+    const url = isTree(database) ? (database.url ?? '') : (database ?? '')
+    return typeof data === 'string' && url === '' ? data : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether nothing that is configured belongs to a module, and all of it is right: then no module finds fault with it. */
+export function isRightWithoutModules(environment: Environment = process.env): boolean {
+  try {
+    loadConfig([], environment)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function readTree(known: Known, environment: Environment, problems: string[]): Tree {
+  const tree = readFile(environment[FILE_NAME])
+  for (const [path, value, name] of environmentValues(known, environment, problems))
+    assign(known.schema, tree, path, value, name, problems)
+  return tree
 }
 
 function readFile(named: string | undefined): Tree {
@@ -63,6 +108,7 @@ const yamlReason = (error: unknown) => (error as Error).message.split('\n')[0]?.
 
 /** What the environment says, the long names last, so that they win. */
 function* environmentValues(
+  known: Known,
   environment: Environment,
   problems: string[]
 ): Generator<[string[], string, string]> {
@@ -70,7 +116,7 @@ function* environmentValues(
     (entry): entry is [string, string] => entry[1] !== undefined
   )
   for (const [name, value] of given) {
-    const key = SHORT_NAMES[name]
+    const key = known.shortNames[name]
     // Test runners and tools set NODE_ENV to values of their own ("test"); they mean development.
     if (key === undefined || (name === 'NODE_ENV' && value !== 'production')) continue
     yield [key.split('.'), value, name]
@@ -78,24 +124,35 @@ function* environmentValues(
   for (const [name, value] of given) {
     if (name.startsWith(LONG_PREFIX)) {
       yield [name.slice(LONG_PREFIX.length).toLowerCase().split('__'), value, name]
-    } else if (name.startsWith('CARTWRIGHT_') && name !== FILE_NAME && !Object.hasOwn(SHORT_NAMES, name)) {
-      problems.push(`${name}: unknown variable${suggestion(name, variableNames())}`)
+    } else if (
+      name.startsWith('CARTWRIGHT_') &&
+      name !== FILE_NAME &&
+      !Object.hasOwn(known.shortNames, name)
+    ) {
+      problems.push(`${name}: unknown variable${suggestion(name, variableNames(known))}`)
     }
   }
 }
 
-function variableNames(): string[] {
+function variableNames(known: Known): string[] {
   const long = (schema: Schema, name: string): string[] =>
     Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
       const own = `${name}__${key.toUpperCase()}`
       return property.properties === undefined ? [own] : long(property, own)
     })
-  return [FILE_NAME, ...Object.keys(SHORT_NAMES), ...long(ConfigSchema as Schema, 'CARTWRIGHT')]
+  return [FILE_NAME, ...Object.keys(known.shortNames), ...long(known.schema, 'CARTWRIGHT')]
 }
 
 /** Puts the text of a variable where it belongs, as the type its key has. */
-function assign(tree: Tree, path: string[], value: string, name: string, problems: string[]): void {
-  let schema = ConfigSchema as Schema
+function assign(
+  root: Schema,
+  tree: Tree,
+  path: string[],
+  value: string,
+  name: string,
+  problems: string[]
+): void {
+  let schema = root
   for (const key of path) {
     const property = propertyOf(schema, key)
     if (property === undefined) {

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { loadConfig } from './config.ts'
 import { OperatorError } from './kernel/errors.ts'
+import { count, section } from './kernel/settings.ts'
 import {
   defineModule,
   type Module,
@@ -9,6 +11,7 @@ import {
   setupModules,
   stopModules
 } from './module.ts'
+import { createMetricRegistry } from './platform/metrics.ts'
 import type { Platform } from './platform/platform.ts'
 
 type Options = {
@@ -24,14 +27,15 @@ let events: string[] = []
 function fake(name: string, options: Options = {}): Module {
   return defineModule({
     name,
+    description: name,
     basePaths: options.basePaths ?? [`/api/${name}`],
     requires: options.requires ?? {},
     uses: options.uses ?? {},
-    setup: async (_platform, required, used) => {
+    setup: async (_platform, _settings, apis) => {
       await options.setup?.()
       events.push(`set up ${name}`)
       return {
-        api: { name, required, used },
+        api: { name, apis },
         stop: async () => {
           events.push(`stop ${name}`)
           await options.stop?.()
@@ -44,9 +48,12 @@ function fake(name: string, options: Options = {}): Module {
 const switchesOf = (modules: readonly Module[], disabled: readonly string[] = []) =>
   Object.fromEntries(modules.map(({ name }) => [name, { enabled: !disabled.includes(name) }]))
 
+const platformOf = (config: object, metrics = createMetricRegistry()) =>
+  ({ config, metrics }) as unknown as Platform
+
 function setUp(modules: readonly Module[], disabled: readonly string[] = []) {
   events = []
-  return setupModules(modules, { config: { modules: switchesOf(modules, disabled) } } as unknown as Platform)
+  return setupModules(modules, platformOf({ modules: switchesOf(modules, disabled) }))
 }
 
 const names = (modules: readonly Module[]) => modules.map(({ name }) => name)
@@ -77,15 +84,13 @@ test('a module gets the API of what it requires, and of what it uses when that i
   const cart = fake('cart', { requires: { shelf: catalog }, uses: { stock } })
   const withStock = await setUp([cart, stock, catalog])
   expect(withStock.at(-1)?.instance.api).toMatchObject({
-    required: { shelf: { name: 'catalog' } },
-    used: { stock: { name: 'stock' } }
+    apis: { shelf: { name: 'catalog' }, stock: { name: 'stock' } }
   })
   const without = await setUp([cart, stock, catalog], ['stock'])
   expect(without.map(({ module }) => module.name)).toEqual(['catalog', 'cart'])
   expect(without.at(-1)?.instance.api).toEqual({
     name: 'cart',
-    required: { shelf: { name: 'catalog', required: {}, used: {} } },
-    used: { stock: undefined }
+    apis: { shelf: { name: 'catalog', apis: {} }, stock: undefined }
   })
 })
 
@@ -154,4 +159,85 @@ test('migrations come from the modules that have some, enabled or not', () => {
   const folder = new URL('file:///shop/migrations/')
   const shop = { ...fake('shop'), migrations: folder }
   expect(migrationSources([fake('a'), shop])).toEqual([{ module: 'shop', folder }])
+})
+
+test('whoever hands a module too little does not compile', () => {
+  const shelf = defineModule({
+    name: 'shelf',
+    description: '',
+    basePaths: [],
+    settings: section('', { width: count('', 3) }),
+    requires: {},
+    uses: {},
+    setup: async (_platform, { width }) => ({ api: { width: () => width } })
+  })
+  const shop = defineModule({
+    name: 'shop',
+    description: '',
+    basePaths: [],
+    requires: { shelf },
+    uses: { stock: shelf },
+    setup: async (_platform, _settings, apis) => ({ api: apis.shelf.width() + (apis.stock?.width() ?? 0) })
+  })
+  const check = (platform: Platform, api: { width(): number }) => [
+    shelf.setup(platform, { width: 1 }, {}),
+    shop.setup(platform, {}, { shelf: api, stock: undefined }),
+    // @ts-expect-error: its settings have a width
+    shelf.setup(platform, {}, {}),
+    // @ts-expect-error: what it requires
+    shop.setup(platform, {}, { stock: api }),
+    // @ts-expect-error: what it uses is absent by name
+    shop.setup(platform, {}, { shelf: api }),
+    // @ts-expect-error: an API of another form
+    shop.setup(platform, {}, { shelf: { height: () => 1 }, stock: undefined }),
+    // @ts-expect-error: a module that it uses may be switched off
+    defineModule({ ...shop, setup: async (_p, _s, { stock }) => ({ api: stock.width() }) })
+  ]
+  expect(check).toBeTypeOf('function')
+})
+
+test('a module gets its own section of the configuration, and nobody has to know its name', async () => {
+  const seen: unknown[] = []
+  const module = defineModule({
+    name: 'shelf',
+    description: 'Shelves.',
+    basePaths: [],
+    settings: section('Shelves.', { width: count('How wide.', 3) }),
+    shortNames: { SHELF_WIDTH: 'width' },
+    requires: {},
+    uses: {},
+    setup: async (_platform, settings) => ({ api: seen.push(settings) })
+  })
+  const config = loadConfig([module], { SHELF_WIDTH: '7' })
+  await setupModules([module], platformOf(config))
+  expect(seen).toEqual([{ width: 7 }])
+  expect(loadConfig([module], { CARTWRIGHT__SHELF__WIDTH: '8' }).shelf.width).toBe(8)
+  expect(() => loadConfig([module], { CARTWRIGHT__SHELF__WIDHT: '8' })).toThrow('did you mean width?')
+  expect(() => loadConfig([], { SHELF_WIDTH: '7', CARTWRIGHT__SHELF__WIDTH: '7' })).toThrow(
+    'unknown key shelf'
+  )
+})
+
+test('the metrics of a module begin with its name, so that two may count the same', async () => {
+  const metrics = createMetricRegistry()
+  const modules = ['shelf', 'shop'].map(name =>
+    defineModule({
+      name,
+      description: '',
+      basePaths: [],
+      requires: {},
+      uses: {},
+      setup: async own => ({ api: own.metrics.counter('visits', 'Visits.', {}).add({}) })
+    })
+  )
+  await setupModules(modules, platformOf({ modules: switchesOf(modules) }, metrics))
+  expect(metrics.all().map(({ name }) => name)).toEqual([
+    'cartwright_shelf_visits_total',
+    'cartwright_shop_visits_total'
+  ])
+})
+
+test('a module cannot have the name of another section', () => {
+  const server = fake('server')
+  expect(() => loadConfig([server], {})).toThrow('the module server has the name of another section')
 })

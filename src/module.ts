@@ -1,49 +1,72 @@
 import type { Tiers } from './gateway/tiers.ts'
 import { OperatorError } from './kernel/errors.ts'
+import type { TSchema } from './kernel/schema.ts'
+import type { SettingsOf } from './kernel/settings.ts'
+import type { Metrics } from './platform/metrics.ts'
 import type { MigrationSource } from './platform/migrate.ts'
 import type { Platform } from './platform/platform.ts'
 
 /** What a module gives once it is set up: its API to other modules, its routes, and what to do at the end. */
-export type ModuleInstance<Api> = {
+type ModuleInstance<Api> = {
   api: Api
   routes?: (tiers: Tiers) => void
   stop?: () => Promise<void>
 }
 
-type Modules = Record<string, Module>
-type ApiOf<M> = M extends Module<infer Api> ? Api : never
-type Apis<M extends Modules> = { [K in keyof M]: ApiOf<M[K]> }
-type OptionalApis<M extends Modules> = { [K in keyof M]: ApiOf<M[K]> | undefined }
+/** The platform as one module gets it: the names of its metrics begin with its own. */
+type OwnPlatform = Omit<Platform, 'metrics'> & { metrics: Metrics }
+
+interface Modules {
+  readonly [name: string]: Module
+}
+type ApiOf<M> = M extends { setup(...args: never[]): Promise<{ api: infer Api }> } ? Api : never
+/** The APIs that a module is handed: of what it requires always, of what it uses when that is enabled. */
+type Apis<R extends Modules, U extends Modules> = { readonly [K in keyof R]: ApiOf<R[K]> } & {
+  readonly [K in keyof U]: ApiOf<U[K]> | undefined
+}
 
 /**
- * A domain module. `requires` and `uses` hold the modules themselves: importing one, declaring it and getting the
- * type of its API are one fact, and a cycle cannot load.
+ * A domain module, and all that the house knows of it: who mounts its routes, reads its settings, or counts its
+ * figures asks this declaration. `requires` and `uses` hold the modules themselves: importing one, declaring it and
+ * getting the type of its API are one fact, and a cycle cannot load.
  */
-export type Module<Api = unknown> = {
-  readonly name: string
+export type Module<
+  Api = unknown,
+  R extends Modules = Modules,
+  U extends Modules = Modules,
+  S extends TSchema = TSchema,
+  N extends string = string
+> = {
+  readonly name: N
+  /** What it does, in a line: the file of settings says it. */
+  readonly description: string
   /** Where its routes live. When the module is switched off, everything at and below them answers 503. */
   readonly basePaths: readonly string[]
-  readonly requires: Modules
+  /** Its section of the configuration, which has its name. */
+  readonly settings?: S
+  /** Variables that stand for keys of its settings. */
+  readonly shortNames?: Readonly<Record<string, string>>
+  /** Headers that prove who somebody without an account is. */
+  readonly capabilities?: readonly string[]
+  readonly requires: R
   /** Present when enabled, undefined when not. */
-  readonly uses: Modules
+  readonly uses: U
   readonly migrations?: URL
-  readonly setup: (
-    platform: Platform,
-    required: Record<string, unknown>,
-    used: Record<string, unknown>
-  ) => Promise<ModuleInstance<Api>>
+  // A method and not a property: TypeScript compares parameters of methods both ways, so a module that asks for
+  // certain settings and APIs may stand in a list of modules of any kind.
+  setup(platform: OwnPlatform, settings: SettingsOf<S>, apis: Apis<R, U>): Promise<ModuleInstance<Api>>
 }
 
-export function defineModule<Api, R extends Modules, U extends Modules>(definition: {
-  name: string
-  basePaths: readonly string[]
-  requires: R
-  uses: U
-  migrations?: URL
-  setup: (platform: Platform, required: Apis<R>, used: OptionalApis<U>) => Promise<ModuleInstance<Api>>
-}): Module<Api> {
-  return definition as unknown as Module<Api>
-}
+/** Takes the types of a module from its declaration. */
+export const defineModule = <
+  Api,
+  R extends Modules,
+  U extends Modules,
+  S extends TSchema,
+  const N extends string
+>(
+  definition: Module<Api, R, U, S, N>
+): Module<Api, R, U, S, N> => definition
 
 export type LoadedModule = { module: Module; instance: ModuleInstance<unknown> }
 type Switches = Readonly<Record<string, { readonly enabled: boolean }>>
@@ -96,12 +119,15 @@ export async function setupModules(modules: readonly Module[], platform: Platfor
     throw new OperatorError(`The modules do not fit together:\n  ${problems.join('\n  ')}`)
 
   const loaded = new Map<Module, ModuleInstance<unknown>>()
+  const sections = platform.config as unknown as Readonly<Record<string, object>>
   const apis = (wanted: Modules) =>
     Object.fromEntries(Object.entries(wanted).map(([key, module]) => [key, loaded.get(module)?.api]))
   const loadedModules = () => [...loaded].map(([module, instance]) => ({ module, instance }))
   try {
     for (const module of orderModules(modules, switches)) {
-      loaded.set(module, await module.setup(platform, apis(module.requires), apis(module.uses)))
+      const needed = apis({ ...module.requires, ...module.uses })
+      const own = { ...platform, metrics: platform.metrics.prefixed(module.name) }
+      loaded.set(module, await module.setup(own, sections[module.name] ?? {}, needed))
     }
   } catch (error) {
     // What failed first is what the operator has to know; a stop that fails too comes of it.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BRANCHING_ROUTES, rules } from './support/house-rules.ts'
+import { BRANCHING_ROUTES, FOREIGN_TERMS, houseRules, rules } from './support/house-rules.ts'
 import { parseSource, readSources } from './support/source-files.ts'
 import { tablesOf } from './support/sql-names.ts'
 
@@ -9,13 +9,19 @@ test.each(rules)('$name', ({ check }) => {
   expect(files.flatMap(file => check(file).map(how => `${file.path} ${how}`))).toEqual([])
 })
 
+test.each(houseRules)('$name', ({ check }) => {
+  expect(check(files)).toEqual([])
+})
+
 test('the exceptions are needed, each of them', () => {
   const branching = files.filter(file => file.deeds.has('if') || file.deeds.has('try')).map(file => file.path)
   expect(Object.keys(BRANCHING_ROUTES).filter(path => !branching.includes(path))).toEqual([])
+  const texts = files.filter(file => /^src\/(?:gateway|platform)\//.test(file.path)).map(file => file.text)
+  expect(FOREIGN_TERMS.filter(term => !texts.some(text => text.search(term) >= 0))).toEqual([])
 })
 
 const sql = (text: string) =>
-  `import { statement } from '../../platform/statement.ts'\nexport const a = statement('cart.a', {}, \`${text}\`)`
+  `import { statement } from '../../platform/statement.ts'\nexport const a = statement({ name: 'cart.a', text: \`${text}\` })`
 const kernelWall = 'the kernel imports nothing of ours'
 const platformWall = 'the platform imports the kernel alone'
 const gatewayWall = 'the gateway imports kernel and platform alone'
@@ -31,6 +37,9 @@ const folders = 'a folder says what is in it'
 const sizes = 'no file is longer than 300 lines, no test than 600'
 const defaults = 'nothing is exported by default'
 const routes = 'a route decides nothing'
+const noNames = 'gateway and platform know no module by its name'
+const classes = 'a route says what it is for'
+const unwritten = 'an unsafe route hands its write on, or says why it has none'
 
 test.each([
   [kernelWall, 'src/kernel/money.ts', "import { statement } from '../platform/statement.ts'"],
@@ -73,6 +82,11 @@ test.each([
     sql('with old as (delete from items returning a) select a from old')
   ],
   [statementNames, 'src/modules/cart/repository.ts', sql('select 1').replace("'cart.a'", "'catalog.a'")],
+  [
+    statementNames,
+    'src/modules/cart/repository.ts',
+    "import { statement } from '../../platform/statement.ts'\nstatement({ name: 'catalog.a', text: 'select 1' })"
+  ],
   [folders, 'src/modules/cart/utils/sum.ts', ''],
   [folders, 'src/shared/sum.ts', ''],
   [folders, 'test/helpers/sum.ts', ''],
@@ -81,6 +95,28 @@ test.each([
   [defaults, 'src/gateway/server.ts', 'export default function a() {}'],
   [defaults, 'src/gateway/server.ts', 'const a = 1\nexport default a'],
   [defaults, 'src/gateway/server.ts', 'const a = 1\nexport { a as default }'],
+  [noNames, 'src/gateway/idempotency.ts', "const headers = ['x-guest-cart-token']"],
+  [noNames, 'src/gateway/server.ts', "if (name === 'auth') a()"],
+  [noNames, 'src/gateway/diagnostics.ts', 'const path = `/api/carts/$' + '{a}`'],
+  [noNames, 'src/platform/figures.ts', 'export const catalogEntries = 1'],
+  [noNames, 'src/platform/cache.ts', 'const { cart } = config'],
+  [classes, 'src/modules/cart/routes.ts', "tiers.public.get('/cart', { schema }, a)"],
+  [classes, 'src/modules/cart/guest/routes.ts', "tiers.secured.post('/cart', a => writeOf(request))"],
+  [
+    classes,
+    'src/modules/cart/routes.ts',
+    "tiers.admin.put('/a', { config: { limit }, schema }, a => writeOf(request))"
+  ],
+  [
+    unwritten,
+    'src/modules/cart/routes.ts',
+    "tiers.secured.post('/cart', { config }, request => add(request.body))"
+  ],
+  [
+    unwritten,
+    'src/modules/cart/routes.ts',
+    "tiers.admin.delete('/a', { config, preHandler: writeOf(request) }, a)"
+  ],
   [routes, 'src/modules/cart/routes.ts', 'if (a) b()'],
   [routes, 'src/modules/cart/routes.ts', 'try { a() } finally { b() }']
 ])('the rule "%s" finds the fault planted in %s: %.90s', (name, path, text) => {
@@ -89,18 +125,43 @@ test.each([
 })
 
 test.each([
+  [
+    'src/modules/cart/routes.ts',
+    "tiers.secured.post('/a', { config: { class: 'bulk', unwritten: 'why' } }, a)"
+  ],
+  ['src/modules/cart/routes.ts', "tiers.secured.post('/a', { config }, request => a(writeOf(request)))"],
   ['src/kernel/money.ts', "import { newId } from './ids.ts'"],
   ['src/platform/cache.ts', "import type { Config } from '../config.ts'"],
   ['src/gateway/write.ts', "import * as keys from '../platform/idempotency-keys.ts'"],
   ['src/modules/cart/index.ts', "import { catalogModule } from '../catalog/index.ts'"],
   ['src/modules/cart/service.ts', "import type { CatalogApi } from '../catalog/index.ts'"],
-  ['src/modules/cart/service.ts', "import { unconditional, type Write } from '../../platform/write.ts'"],
+  ['src/modules/cart/service.ts', "import { newWrite, type Write } from '../../platform/write.ts'"],
   ['src/modules/cart/merge/routes.ts', "import { writeOf } from '../../../gateway/write.ts'\na ? b : c"],
   ['src/modules/cart/service.ts', 'switch (a) { default: b() }'],
+  ['src/gateway/server.ts', "authenticate('Cartwright', register, cipher.getAuthTag())"],
+  ['src/modules/cart/routes.ts', "tiers.public.get('/cart', { config, schema }, a)"],
+  ['src/modules/cart/routes.ts', "tiers.public.get('/cart', { config: { ...config, limit } }, a)"],
   ['src/modules/cart/repository.ts', sql('update cart.carts set a = b where c is distinct from d')]
 ])('nothing is wrong with %s: %s', (path, text) => {
   const file = parseSource({ path, text })
   expect(rules.flatMap(rule => rule.check(file))).toEqual([])
+})
+
+const settings = (keys: string) => `export const cartSettings = section('', { ${keys} })`
+test.each([
+  ['src/modules/cart/settings.ts', settings("lines_max: count('', 1), colour: text('', '')"), ['colour']],
+  ['src/modules/cart/settings.ts', settings("deep: section('', { idle_days: count('', 1) })"), ['deep']],
+  // Another module, and the base, have such a key; they do not read this one.
+  [
+    'src/modules/cart/settings.ts',
+    settings("issuers: text('', ''), port: count('', 1)"),
+    ['issuers', 'port']
+  ],
+  ['src/config-schema.ts', settings("port: count('', 1), prot: count('', 1)"), ['prot']]
+])('a key in %s that nobody reads is found: %s', (path, text, unread) => {
+  const planted = files.map(file => (file.path === path ? parseSource({ path, text }) : file))
+  const problems = houseRules.flatMap(rule => rule.check(planted))
+  expect(problems).toEqual(unread.map(key => `${path} declares ${key}, which nobody reads`))
 })
 
 test('the tables of a statement are read from its SQL', () => {

@@ -1,14 +1,21 @@
-import { execFile } from 'node:child_process'
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createTestDatabase } from './support/database.ts'
 import { type Program, startProgram } from './support/program.ts'
+import { runSql } from './support/sql.ts'
+
+vi.setConfig({ testTimeout: 90_000 })
 
 const isRoot = process.getuid?.() === 0
+/** Only root may mount, and not in every container. */
+const canMount = isRoot && spawnSync('/usr/bin/unshare', ['--mount', 'true']).status === 0
 const NOBODY = { uid: 65_534, gid: 65_534 }
 let folder: string
 let running: Program[] = []
@@ -43,6 +50,8 @@ describe('the first start', () => {
     expect(stdout).toContain('Loaded the demo catalog')
     expect(stdout).toMatch(/Administrator {2}\S+@\S+\nPassword {7}\S+/)
 
+    expect((await stat(join(folder, 'data', 'secrets'))).mode & 0o777).toBe(0o600)
+
     const port = new URL(address).port
     const second = start({ PORT: port })
     await second.listening
@@ -56,10 +65,29 @@ describe('the first start', () => {
     expect((await second.ended).stdout).not.toContain('Password')
   })
 
+  test.each([
+    ['USD', 1_800],
+    ['JPY', 1_800],
+    ['KWD', 18_000]
+  ])('loads the demo in %s, in the smallest unit that it has', async (currency, price) => {
+    const program = start({ CARTWRIGHT__SHOP__CURRENCY: currency })
+    const bowl = await fetch(`${await program.listening}/api/products/cafe-au-lait-bowl`)
+    const variants = expect.arrayContaining([expect.objectContaining({ price })])
+    expect(await bowl.json()).toMatchObject({ currency, variants })
+    expect(program.output.stdout).toContain('Loaded the demo catalog: 41 products.')
+  })
+
   test('needs no demo and no database of ours', async () => {
     const program = start({ CARTWRIGHT__SHOP__DEMO: 'off' })
     const products = await fetch(`${await program.listening}/api/products`)
     expect(await products.json()).toEqual({ items: [], next_cursor: null })
+  })
+
+  test('prints no request for a module that is switched off', async () => {
+    const program = start({ CARTWRIGHT__MODULES__CART__ENABLED: 'false' })
+    await program.listening
+    expect(program.output.stdout).toContain('/api/products')
+    expect(program.output.stdout).not.toContain('/api/guest-cart')
   })
 
   test.runIf(isRoot)('works for an ordinary user', async () => {
@@ -77,9 +105,26 @@ describe('what the operator can mend is one sentence and exit code 1:', () => {
     expect(code).toBe(1)
   }
 
+  test('an unknown command', async () => {
+    await expectSentence(
+      start({}, { args: ['strt'] }),
+      /^error: unknown command 'strt'\n\(Did you mean start\?\)\n$/
+    )
+  })
+
   test('an unknown key and a wrong value, both at once', async () => {
     const program = start({ CARTWRIGHT__CART__LINE_MAX: '5', CARTWRIGHT__SERVER__PORT: 'many' })
     await expectSentence(program, /cart\.line_max[\s\S]*lines_max[\s\S]*server\.port/)
+    expect(existsSync(join(folder, 'data'))).toBe(false)
+  })
+
+  test('the same for a shop that was here before, whose database is stopped again', async () => {
+    const first = start({ CARTWRIGHT__SHOP__DEMO: 'off' })
+    await first.listening
+    first.child.kill('SIGTERM')
+    await first.ended
+    await expectSentence(start({ CARTWRIGHT__CART__LINES_MAX: 'many' }), /cart\.lines_max: must be integer/)
+    expect(existsSync(join(folder, 'data', 'postgres', 'postmaster.pid'))).toBe(false)
   })
 
   test('a configuration file that is not YAML', async () => {
@@ -107,15 +152,93 @@ describe('what the operator can mend is one sentence and exit code 1:', () => {
     expect((await program.ended).stderr).not.toContain('s3cret-word')
   })
 
+  test('a database that refuses the demo, before an administrator is made whose password nobody is told', async () => {
+    const database = await createTestDatabase()
+    const refusal = `raise exception 'the disk is full'`
+    await runSql(
+      database.url,
+      `create function refuse() returns trigger language plpgsql as $$ begin ${refusal}; end $$;
+       create trigger refuse before insert on catalog.products execute function refuse()`
+    )
+    const program = start({ DATABASE_URL: database.url, CARTWRIGHT__SHOP__DEMO: 'on' })
+    await expectSentence(
+      program,
+      /^The demo catalog cannot be loaded: .*the disk is full\. Start without it: CARTWRIGHT__SHOP__DEMO=off/
+    )
+    await database.drop()
+  })
+
+  test('secrets that are missing in production, with the command that makes some', async () => {
+    const database = await createTestDatabase()
+    const program = start({ NODE_ENV: 'production', DATABASE_URL: database.url })
+    await expectSentence(program, /^In production with DATABASE_URL .*secrets\.keys.*openssl rand -base64 32/)
+    await database.drop()
+  })
+
   test('a second process on the same folder', async () => {
     const first = start()
     await first.listening
     await expectSentence(start(), new RegExp(`in use by process ${first.child.pid}`))
   })
 
-  test.runIf(isRoot)('a folder that cannot be written', async () => {
-    await expectSentence(start({ HOME: folder }, { ...NOBODY, cwd: '/' }), /data/)
+  const places: Record<string, (place: string) => Promise<string>> = {
+    'where nothing can be made': async () => '/proc/nope',
+    'that is a file': async place => writeFile(place, '').then(() => place),
+    'below a file': async place => writeFile(place, '').then(() => join(place, 'data')),
+    'with a name that is too long': async place => join(place, 'x'.repeat(300)),
+    'with a path that is too long': async place =>
+      join(place, ...Array.from({ length: 50 }, () => 'x'.repeat(200))),
+    'that is a link to nothing': async place => symlink(join(place, 'gone'), place).then(() => place),
+    'that is a link to itself': async place => symlink(place, place).then(() => place),
+    'that is a device': async () => '/dev/null'
+  }
+  test.each(Object.keys(places))('a data folder %s', async what => {
+    const place = (await places[what]?.(join(folder, 'place'))) ?? ''
+    const program = start({ CARTWRIGHT_DATA: place })
+    await expectSentence(
+      program,
+      /^The data folder \/.* cannot be used \(E[A-Z]+: .*set CARTWRIGHT_DATA to another folder\.\n$/
+    )
   })
+
+  test.runIf(isRoot)('a data folder of somebody else, or a closed one', async () => {
+    await mkdir(join(folder, 'closed', 'data'), { recursive: true })
+    await chmod(join(folder, 'closed'), 0o700)
+    for (const place of [folder, join(folder, 'new'), join(folder, 'closed', 'data')]) {
+      const program = start({ HOME: folder, CARTWRIGHT_DATA: place }, { ...NOBODY, cwd: '/' })
+      await expectSentence(program, /^(The data folder )?\/?.*cannot be (used|written).*another folder\.\n$/)
+    }
+  })
+
+  test.runIf(canMount)(
+    'a data folder on a full disk, or one that cannot be written',
+    { timeout: 120_000 },
+    async () => {
+      const disk = join(folder, 'disk')
+      await mkdir(disk)
+      const withDisk = async (options: string, work: () => Promise<void>) => {
+        execFileSync('/bin/mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', disk])
+        await work().finally(() => execFileSync('/bin/umount', [disk]))
+      }
+      const startThere = () => start({ CARTWRIGHT_DATA: join(disk, 'data'), CARTWRIGHT__SHOP__DEMO: 'off' })
+      const isFull =
+        /^There is no space left on the disk of \S+: make room, or set CARTWRIGHT_DATA to another folder\.\n$/
+      // Too small for the folder's own files, and for a new database.
+      for (const size of ['4k', '30m'])
+        await withDisk(`size=${size}`, () => expectSentence(startThere(), isFull))
+      await withDisk('size=60m', async () => {
+        const first = startThere()
+        await first.listening
+        first.child.kill('SIGTERM')
+        await first.ended
+        await expect(writeFile(join(disk, 'others'), Buffer.alloc(64 * 1024 * 1024))).rejects.toThrow(
+          'ENOSPC'
+        )
+        await expectSentence(startThere(), isFull)
+      })
+      await withDisk('ro', () => expectSentence(startThere(), /^The data folder .* cannot be used \(EROFS/))
+    }
+  )
 
   test('a file that is not there, for a command', async () => {
     const program = start({}, { args: ['import', join(folder, 'missing.csv')] })
@@ -134,13 +257,29 @@ test('SIGTERM lets a request under way end, and then ends the process with exit 
   expect((await program.ended).code).toBe(0)
 })
 
-test('the requests of the README work as they stand there', async () => {
+test('a command uses the database of the shop that runs, root also that of an ordinary user', async () => {
+  await chmod(folder, 0o777)
+  const file = join(folder, 'products.csv')
+  await writeFile(file, 'Handle,Title,Variant Price\nmug,Mug,10\n')
+  const owners = isRoot ? [{}, { ...NOBODY, cwd: folder }] : [{}]
+  for (const [index, owner] of owners.entries()) {
+    const settings = { CARTWRIGHT_DATA: join(folder, `data${index}`), CARTWRIGHT__SHOP__DEMO: 'off' }
+    const address = await start({ HOME: folder, ...settings }, owner).listening
+    const { code, stdout } = await start(settings, { args: ['import', file] }).ended
+    expect([code, stdout]).toEqual([0, expect.stringContaining('products: 1 created')])
+    expect((await fetch(`${address}/api/products/mug`)).status).toBe(200)
+  }
+})
+
+test('the requests of the README work as they stand there, and once more', async () => {
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
   const script = /## A first cart\n\n```sh\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
   const address = await start().listening
   const own = script.replaceAll('http://127.0.0.1:8080', address)
   const env = { ...process.env, PATH: `${join(process.execPath, '..')}:${process.env.PATH}` }
-  const { stdout } = await promisify(execFile)('bash', ['-euc', own], { env })
-  expect(stdout).toContain('"status":"merged"')
-  expect(stdout).toContain('BOWL-CAL-WHT')
+  for (let run = 0; run < 2; run += 1) {
+    const { stdout } = await promisify(execFile)('bash', ['-euc', own], { env })
+    expect(stdout).toContain('"status":"merged"')
+    expect(stdout).toContain('BOWL-CAL-WHT')
+  }
 })

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import '../src/app.ts'
+import { declaredConstraints } from '../src/kernel/errors.ts'
 import { declaredStatements, type Statement } from '../src/platform/statement.ts'
 import { createTestDatabase } from './support/database.ts'
 
@@ -33,21 +34,28 @@ const ALIASES: Record<string, string> = {
   bigint: 'int8',
   'double precision': 'float8',
   'timestamp with time zone': 'timestamptz',
-  'character varying': 'text'
+  'character varying': 'text',
+  'integer[]': 'int4[]',
+  'bigint[]': 'int8[]'
 }
 
 type Field = { name: string; dataTypeID: number; tableID: number; columnID: number }
-type Described = { fields: Field[] } | { error: string }
+type Described = { fields: Field[]; parameters: number[] } | { error: string }
 
 /**
- * Parses a statement on the server and asks what it gives (PostgreSQL, "Extended Query": Parse, Describe, Sync),
+ * Parses a statement on the server and asks what it takes and gives (PostgreSQL, "Extended Query": Parse, Describe, Sync),
  * without running it.
  */
 function describe(text: string): Promise<Described> {
   return new Promise(resolve => {
     let fields: Field[] = []
+    let parameters: number[] = []
+    const onParameters = ({ dataTypeIDs }: { dataTypeIDs: number[] }) => {
+      parameters = dataTypeIDs
+    }
     const query = {
       submit: (connection: pg.Connection) => {
+        connection.once('parameterDescription', onParameters)
         connection.parse({ name: '', text, types: [] }, true)
         connection.describe({ type: 'S', name: '' }, true)
         connection.sync()
@@ -56,19 +64,30 @@ function describe(text: string): Promise<Described> {
         fields = description.fields
       },
       handleError: ({ message }: Error) => resolve({ error: message }),
-      handleReadyForQuery: () => resolve({ fields })
+      handleReadyForQuery: () => resolve({ fields, parameters })
     }
     client.query(query as unknown as pg.Submittable)
   })
 }
 
 /** What is wrong with the declaration of a statement; empty when it fits. */
-async function faultsOf({ columns, text }: Pick<Statement, 'columns' | 'text'>): Promise<string[]> {
+async function faultsOf({
+  takes,
+  gives,
+  text
+}: Pick<Statement, 'takes' | 'gives' | 'text'>): Promise<string[]> {
   const described = await describe(text)
   if ('error' in described) return [described.error]
+  const taken = Object.entries(takes)
+  const wrong = described.parameters.flatMap((type, index) => {
+    const [name, declared = ''] = taken[index] ?? []
+    const wanted = typeNames.get(type)
+    return taken.length > 0 && declared.replace('?', '') !== wanted ? [`takes ${name} as ${wanted}`] : []
+  })
+  if (wrong.length > 0) return wrong
   // A function called for what it does answers nothing, in a column.
   const given = described.fields.filter(field => typeNames.get(field.dataTypeID) !== 'void')
-  const declared = Object.entries(columns)
+  const declared = Object.entries(gives)
   if (given.map(field => field.name).join() !== declared.map(([name]) => name).join())
     return [`gives ${given.map(field => field.name).join(', ')}`]
   return given.flatMap((field, index) => {
@@ -91,8 +110,21 @@ test('every statement is accepted by the migrated schema, and gives the columns 
   expect(faults).toEqual({})
 })
 
+test.each<[string, Statement['takes'], string[]]>([
+  ['delete from cart.items where variant_id = $1', { id: 'uuid' }, []],
+  ['delete from cart.items where variant_id = $1', { id: 'text' }, ['takes id as uuid']],
+  [
+    'delete from cart.items where quantity = $1 and variant_id = any ($2)',
+    { n: 'int8', ids: 'uuid[]' },
+    ['takes n as int4']
+  ],
+  ['delete from cart.items where quantity = $1', { n: 'int4?' }, []]
+])('of %s with the parameters %j this is wrong: %j', async (text, takes, faults) => {
+  expect(await faultsOf({ text, takes, gives: {} })).toEqual(faults)
+})
+
 const key = 'select fingerprint, status from cartwright.idempotency_keys'
-test.each<[string, Statement['columns'], string[]]>([
+test.each<[string, Statement['gives'], string[]]>([
   ['select a from nowhere.nothing', {}, ['relation "nowhere.nothing" does not exist']],
   ['selekt 1', {}, ['syntax error at or near "selekt"']],
   ['select 1 as a, now() as b', { a: 'int4', b: 'timestamptz' }, []],
@@ -105,5 +137,17 @@ test.each<[string, Statement['columns'], string[]]>([
   ['select pg_advisory_xact_lock(1)', {}, []],
   ['delete from cartwright.idempotency_keys', {}, []]
 ])('of %s with the columns %j this is wrong: %j', async (text, columns, faults) => {
-  expect(await faultsOf({ text, columns })).toEqual(faults)
+  expect(await faultsOf({ text, takes: {}, gives: columns })).toEqual(faults)
+})
+
+test('the constraints that stand beside errors exist in the migrated schema', async () => {
+  const { rows } = await client.query<{ name: string }>(
+    `select nspname || '.' || conname as name from pg_constraint join pg_namespace n on n.oid = connamespace
+     union
+     select nspname || '.' || relname from pg_index join pg_class c on c.oid = indexrelid
+     join pg_namespace n on n.oid = relnamespace where indisunique`
+  )
+  const known = new Set(rows.map(({ name }) => name))
+  expect(declaredConstraints().filter(name => !known.has(name))).toEqual([])
+  expect(known.has('cart.items_quantity')).toBe(true)
 })

@@ -1,4 +1,5 @@
-import type { Config } from '../config.ts'
+import { existsSync } from 'node:fs'
+import { type Config, isRightWithoutModules, peekDataFolder } from '../config.ts'
 
 export type OpenedDatabase = { url: string; embedded: boolean; stop(): Promise<void> }
 
@@ -11,8 +12,25 @@ export async function openConfiguredDatabase(
   mode: 'own' | 'attach'
 ): Promise<OpenedDatabase> {
   if (config.database.url !== '') return { url: config.database.url, embedded: false, stop: async () => {} }
+  return openEmbedded(config.data, mode)
+}
+
+/**
+ * Opens the embedded database before the configuration is checked, which needs every module: a third of a start is
+ * loading code, and this happens meanwhile. A new folder is made only where the check can find nothing any more, so
+ * that a wrong configuration leaves nothing behind.
+ */
+export function openDatabaseEarly(): Promise<OpenedDatabase> | undefined {
+  const folder = peekDataFolder()
+  if (folder === undefined || !(existsSync(folder) || isRightWithoutModules())) return undefined
+  const opening = openEmbedded(folder, 'own')
+  opening.catch(() => {})
+  return opening
+}
+
+async function openEmbedded(folder: string, mode: 'own' | 'attach'): Promise<OpenedDatabase> {
   const { openEmbeddedPostgres } = await import('../platform/embedded-postgres.ts')
   const report = (line: string) => process.stderr.write(`${line}\n`)
-  const { url, stop } = await openEmbeddedPostgres({ folder: config.data, mode, report })
+  const { url, stop } = await openEmbeddedPostgres({ folder, mode, report })
   return { url, embedded: true, stop }
 }

@@ -1,9 +1,10 @@
-import { createReadStream } from 'node:fs'
-import { type App, authModule, catalogModule } from '../app.ts'
+import { Readable } from 'node:stream'
+import { type App, authModule, cartModule, catalogModule } from '../app.ts'
 import type { Config } from '../config.ts'
+import { DomainError, OperatorError } from '../kernel/errors.ts'
+import type { ImportReport } from '../modules/catalog/index.ts'
 import { version } from '../version.ts'
-
-const DEMO_FILE = new URL('../../demo/catalog.csv', import.meta.url)
+import { readDemo } from './demo.ts'
 
 export type Prepared = {
   /** Made just now, with the password that is told this once; `null` when there was one. */
@@ -15,18 +16,34 @@ export type Prepared = {
 /** What an empty shop needs before its first request: somebody to administrate it, and something to sell. */
 export async function prepareShop(app: App, config: Config, isEmbedded: boolean): Promise<Prepared> {
   const isTrial = isEmbedded && config.environment === 'development'
-  const admin = isTrial ? ((await app.apiOf(authModule)?.createFirstAdmin()) ?? null) : null
-  const catalog = app.apiOf(catalogModule)
   const wantsDemo = config.shop.demo === 'on' || (config.shop.demo === 'auto' && isTrial)
-  if (!wantsDemo || catalog === undefined || !(await catalog.isEmpty())) return { admin, demoProducts: 0 }
+  const demoProducts = wantsDemo ? await loadDemo(app, config.shop.currency) : 0
+  const admin = isTrial ? ((await app.apiOf(authModule)?.createFirstAdmin()) ?? null) : null
+  return { admin, demoProducts }
+}
+
+/** How many products the demo catalog brought; an empty catalog only takes it. */
+async function loadDemo(app: App, currency: string): Promise<number> {
+  const catalog = app.apiOf(catalogModule)
+  if (catalog === undefined || !(await catalog.isEmpty())) return 0
   try {
-    const report = await catalog.importCsv(createReadStream(DEMO_FILE), { mode: 'all_or_nothing' })
-    return { admin, demoProducts: report.products.created }
-  } catch (error) {
+    const file = Readable.from([await readDemo(currency)])
+    return (await catalog.importCsv(file, { mode: 'all_or_nothing' })).products.created
+  } catch (cause) {
     // Another process, started at the same time, was faster.
-    if (await catalog.isEmpty()) throw error
-    return { admin, demoProducts: 0 }
+    if (!(await catalog.isEmpty().catch(() => true))) return 0
+    throw new OperatorError(
+      `The demo catalog cannot be loaded: ${reasonOf(cause)} Start without it: CARTWRIGHT__SHOP__DEMO=off (shop.demo).`,
+      { cause }
+    )
   }
+}
+
+function reasonOf(error: unknown): string {
+  const report = error instanceof DomainError ? (error.details.report as ImportReport | undefined) : undefined
+  const [first] = report?.errors ?? []
+  if (first !== undefined) return `row ${first.row}: ${first.message}`
+  return `${(error as Error).message.replace(/\.$/, '')}.`
 }
 
 /** The account that was made just now. Nobody will be told its password again. */
@@ -52,6 +69,7 @@ export async function welcome(
   const examples = [
     app.apiOf(catalogModule) && `curl '${address}/api/products?limit=3'`,
     offer &&
+      app.apiOf(cartModule) &&
       `curl -X POST ${address}/api/guest-cart ${json} '{"variant_id":"${offer.variantId}","quantity":2}'`,
     app.apiOf(authModule) &&
       `curl -X POST ${address}/api/auth/${admin ? 'login' : 'register'} ${json} '${JSON.stringify(account)}'`

@@ -22,7 +22,7 @@ export async function importProducts(
   await access(file, constants.R_OK).catch(error => {
     throw new OperatorError(`Cannot read ${file}: ${(error as Error).message}`)
   })
-  const config = loadConfig()
+  const config = loadConfig(modules)
   const database = await openConfiguredDatabase(config, 'attach')
   try {
     await migrate(database.url, migrationSources(modules))
@@ -55,6 +55,7 @@ function barProgress(): ProgressView {
   let started = false
   return {
     update: ({ rows, rowsTotal }) => {
+      if (rowsTotal === null) return
       if (!started) bar.start(rowsTotal, 0)
       started = true
       bar.update(rows)

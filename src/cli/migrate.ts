@@ -5,7 +5,7 @@ import { migrate } from '../platform/migrate.ts'
 import { openConfiguredDatabase } from './database.ts'
 
 export async function runMigrations(): Promise<void> {
-  const database = await openConfiguredDatabase(loadConfig(), 'attach')
+  const database = await openConfiguredDatabase(loadConfig(modules), 'attach')
   try {
     const applied = await migrate(database.url, migrationSources(modules))
     process.stdout.write(

@@ -5,24 +5,27 @@ import { type Config, loadConfig } from '../config.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { openLog } from '../platform/log.ts'
 import type { Platform } from '../platform/platform.ts'
-import { openConfiguredDatabase } from './database.ts'
+import { type OpenedDatabase, openConfiguredDatabase, openDatabaseEarly } from './database.ts'
+import { onStopSignal } from './stop-signal.ts'
 
+/** As long as load balancers usually take to notice that `/readyz` answers 503. */
+const PRODUCTION_DRAIN_SECONDS = 5
 const FINISH_TIMEOUT_MS = 20_000
 const FORCED_EXIT_MS = 25_000
+/** So many new connections may wait for us in the kernel. Beyond Node's 511, a burst of them would be turned away. */
+const BACKLOG = 4_096
 
 /** Runs the shop until a signal asks it to stop: exit code 0 once every request in flight has ended. */
 export async function start(): Promise<void> {
-  const config = loadConfig()
-  // The database starts while the code that will use it is loaded.
-  const opening = openConfiguredDatabase(config, 'own')
-  opening.catch(() => {})
+  const opening = openDatabaseEarly()
   const { createApp, modules } = await import('../app.ts')
   const { migrationSources } = await import('../module.ts')
   const { migrate } = await import('../platform/migrate.ts')
   const { openPlatform } = await import('../platform/platform.ts')
   const { credentials, prepareShop, welcome } = await import('./first-start.ts')
 
-  const database = await opening
+  const config = await configure(modules, opening)
+  const database = await (opening ?? openConfiguredDatabase(config, 'own'))
   let platform: Platform | undefined
   try {
     await migrate(database.url, migrationSources(modules))
@@ -34,8 +37,9 @@ export async function start(): Promise<void> {
       throw error
     })
 
-    const drainMs = config.server.drain_seconds * 1_000
-    onStopSignal(drainMs + FORCED_EXIT_MS, async () => {
+    const say = (line: string) => config.log.level !== 'silent' && process.stdout.write(`${line}\n`)
+    const drainMs = drainSecondsOf(config) * 1_000
+    const stop = onStopSignal({ msMax: drainMs + FORCED_EXIT_MS, say }, async () => {
       app.drain()
       await delay(drainMs)
       await Promise.race([app.app.close(), delay(FINISH_TIMEOUT_MS, undefined, { ref: false })])
@@ -43,6 +47,10 @@ export async function start(): Promise<void> {
       await platform?.close()
       await database.stop()
     })
+    process.on(
+      'uncaughtException',
+      app.onUncaught(() => stop(1))
+    )
     process.stdout.write(await welcome(app, prepared, config, address))
   } catch (error) {
     await platform?.close()
@@ -51,11 +59,28 @@ export async function start(): Promise<void> {
   }
 }
 
+function drainSecondsOf({ environment, server }: Config): number {
+  return server.drain_seconds ?? (environment === 'production' ? PRODUCTION_DRAIN_SECONDS : 0)
+}
+
+/** The configuration, now that it is known what the modules want; when it is wrong, no database is left running. */
+async function configure(
+  modules: typeof import('../app.ts').modules,
+  opening: Promise<OpenedDatabase> | undefined
+) {
+  try {
+    return loadConfig(modules)
+  } catch (error) {
+    await opening?.then(database => database.stop()).catch(() => {})
+    throw error
+  }
+}
+
 async function listen(server: App['app'], config: Config): Promise<string> {
   const { port } = config.server
   const host = config.server.host || (config.environment === 'production' ? '0.0.0.0' : '127.0.0.1')
   try {
-    await server.listen({ host, port })
+    await server.listen({ host, port, backlog: BACKLOG })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     const advice = 'Choose another address with HOST and PORT (server.host, server.port).'
@@ -65,23 +90,4 @@ async function listen(server: App['app'], config: Config): Promise<string> {
   }
   const bound = server.server.address() as AddressInfo
   return `http://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
-}
-
-/** The first SIGTERM or SIGINT stops in order; a second one, or `msMax`, ends the process with exit code 1. */
-function onStopSignal(msMax: number, stop: () => Promise<void>): void {
-  let stopping = false
-  const handle = () => {
-    if (stopping) process.exit(1)
-    stopping = true
-    setTimeout(() => process.exit(1), msMax).unref()
-    stop().then(
-      () => process.exit(0),
-      error => {
-        process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
-        process.exit(1)
-      }
-    )
-  }
-  process.on('SIGTERM', handle)
-  process.on('SIGINT', handle)
 }

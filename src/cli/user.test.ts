@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from '../../test/support/database.ts'
+import { SECRET_SETTINGS } from '../../test/support/secrets.ts'
 import { runSql } from '../../test/support/sql.ts'
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
@@ -11,20 +12,25 @@ async function useCommand() {
   const created = await createTestDatabase()
   onTestFinished(() => created.drop())
   const run = async (input: string, ...options: string[]) => {
-    const child = spawn(process.execPath, [main, 'user', 'create', ...options], {
-      env: { ...process.env, DATABASE_URL: created.url, CARTWRIGHT__LOG__LEVEL: 'silent' }
+    const child = spawn(process.execPath, [main, 'user', ...options], {
+      env: { ...process.env, DATABASE_URL: created.url, ...SECRET_SETTINGS, CARTWRIGHT__LOG__LEVEL: 'silent' }
     })
     child.stdin.end(input)
     const exited = new Promise<number | null>(resolve => child.on('close', resolve))
     const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
     return { code: await exited, out, errors }
   }
-  return { run, users: () => runSql(created.url, 'select email, name, role from auth.users order by email') }
+  const states = () => runSql(created.url, 'select disabled_at is not null as disabled from auth.users')
+  return {
+    run,
+    states,
+    users: () => runSql(created.url, 'select email, name, role from auth.users order by email')
+  }
 }
 
 test('makes an administrator and prints the password it made up', async () => {
   const { run, users } = await useCommand()
-  const { code, out } = await run('', '--email', 'Boss@Example.com', '--admin')
+  const { code, out } = await run('', 'create', '--email', 'Boss@Example.com', '--admin')
   expect(code).toBe(0)
   expect(out).toMatch(/^Made the admin boss@example\.com\.\nPassword: (?:[a-z]{4}-){4}[a-z]{4}\n$/)
   expect(await users()).toEqual([{ email: 'boss@example.com', name: null, role: 'admin' }])
@@ -34,6 +40,7 @@ test('takes the password from a pipe and does not show it', async () => {
   const { run, users } = await useCommand()
   const { code, out, errors } = await run(
     'nine lives and a piano\n',
+    'create',
     '--email',
     'ada@example.com',
     '--name',
@@ -46,9 +53,30 @@ test('takes the password from a pipe and does not show it', async () => {
 
 test('says in a sentence what is wrong, and makes nobody', async () => {
   const { run, users } = await useCommand()
-  const weak = await run('short\n', '--email', 'ada@example.com')
+  const weak = await run('short\n', 'create', '--email', 'ada@example.com')
   expect(weak.code).toBe(1)
   expect(weak.errors).toMatch(/too easy to guess.*\(too_short\)/)
-  expect((await run('', '--email', 'nonsense')).errors).toBe('This is not an e-mail address.\n')
+  expect((await run('', 'create', '--email', 'nonsense')).errors).toBe('This is not an e-mail address.\n')
   expect(await users()).toEqual([])
+})
+
+test('keeps somebody out, lets them in again, and gives them another role', async () => {
+  const { run, users, states } = await useCommand()
+  await run('nine lives and a piano\n', 'create', '--email', 'ada@example.com')
+  const at = ['--email', 'Ada@example.com']
+  expect((await run('', 'disable', ...at)).out).toBe(
+    'Disabled; every session of theirs has ended: Ada@example.com.\n'
+  )
+  expect(await states()).toEqual([{ disabled: true }])
+  expect((await run('', 'enable', ...at)).out).toBe('Enabled: Ada@example.com.\n')
+  expect(await states()).toEqual([{ disabled: false }])
+  expect((await run('', 'role', ...at, '--role', 'admin')).out).toBe(
+    'Ada@example.com has the role admin now.\n'
+  )
+  expect(await users()).toEqual([{ email: 'ada@example.com', name: null, role: 'admin' }])
+  const nobody = await run('', 'disable', '--email', 'nobody@example.com')
+  expect(nobody).toMatchObject({
+    code: 1,
+    errors: 'Nobody has an account with the address nobody@example.com.\n'
+  })
 })

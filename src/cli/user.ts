@@ -18,24 +18,42 @@ export async function createUser({ email, name, admin }: CreateUserOptions): Pro
   const given = await readPassword()
   const password = given === '' ? readablePassword() : given
   const role = admin ? 'admin' : 'customer'
-  const user = await insertUser({ email, name, password, role })
+  const user = await withAuth(auth => auth.createUser({ email, name, password, role }))
   process.stdout.write(`Made the ${role} ${user.email}.\n`)
   if (given === '') process.stdout.write(`Password: ${password}\n`)
 }
 
-type Account = { email: string; name: string | undefined; password: string; role: 'customer' | 'admin' }
+/** Keeps somebody out, or lets them in again. */
+export async function setUserDisabled(email: string, disabled: boolean): Promise<void> {
+  await change(email, auth => auth.setDisabled(email, disabled))
+  const outcome = disabled ? 'Disabled; every session of theirs has ended' : 'Enabled'
+  process.stdout.write(`${outcome}: ${email}.\n`)
+}
 
-async function insertUser(account: Account) {
-  const config = loadConfig()
+export async function setUserRole(email: string, role: Account['role']): Promise<void> {
+  await change(email, auth => auth.setRole(email, role))
+  process.stdout.write(`${email} has the role ${role} now.\n`)
+}
+
+/** @throws OperatorError when nobody has that address. */
+async function change(email: string, how: (auth: AuthApi) => Promise<boolean>): Promise<void> {
+  if (!(await withAuth(how))) throw new OperatorError(`Nobody has an account with the address ${email}.`)
+}
+
+type Account = { email: string; name: string | undefined; password: string; role: 'customer' | 'admin' }
+type AuthApi = Awaited<ReturnType<typeof authModule.setup>>['api']
+
+async function withAuth<T>(work: (auth: AuthApi) => Promise<T>): Promise<T> {
+  const config = loadConfig(modules)
   const database = await openConfiguredDatabase(config, 'attach')
   try {
     await migrate(database.url, migrationSources(modules))
     const platform = await openPlatform(config, database.url, openLog(config.log))
     try {
-      const { api, stop } = await authModule.setup(platform, {}, {})
-      const user = await api.createUser(account)
+      const { api, stop } = await authModule.setup(platform, config.auth, {})
+      const result = await work(api)
       await stop?.()
-      return user
+      return result
     } finally {
       await platform.close()
     }

@@ -1,6 +1,13 @@
 import { METHODS } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { moduleOf, openGateway, parseRaw, sendRaw, type TestGateway } from '../../test/support/gateway.ts'
+import {
+  browse,
+  moduleOf,
+  openGateway,
+  parseRaw,
+  sendRaw,
+  type TestGateway
+} from '../../test/support/gateway.ts'
 
 const error = 'module shop is disabled; enable it in the configuration file under modules.shop.enabled: true'
 let gateway: TestGateway
@@ -12,11 +19,11 @@ beforeAll(async () => {
   gateway = await openGateway({
     modules: [
       moduleOf('shop', ['/api/shop', '/api/items/:id/reviews'], undefined, false),
-      moduleOf('deep', ['/api/shop/deep'], tiers => tiers.public.get('/shop/deep/a', ok)),
+      moduleOf('deep', ['/api/shop/deep'], tiers => tiers.public.get('/shop/deep/a', browse, ok)),
       moduleOf('items', ['/api/items'], tiers => {
-        tiers.public.get('/items/:id', ok)
-        tiers.public.get('/items/:id/:part', ok)
-        tiers.secured.post('/items', ok)
+        tiers.public.get('/items/:id', browse, ok)
+        tiers.public.get('/items/:id/:part', browse, ok)
+        tiers.secured.post('/items', browse, ok)
       })
     ],
     authenticate: async () => {

@@ -33,10 +33,10 @@ export const idempotencyKeyReused = defineError(
   'IDEMPOTENCY_KEY_REUSED',
   'This Idempotency-Key was used before with another request; use a new key for a new request.'
 )
-export const idempotencyKeyInProgress = defineError(
-  'conflict',
-  'IDEMPOTENCY_KEY_IN_PROGRESS',
-  'The first request with this Idempotency-Key is still running; try again shortly.'
+export const guessableIdempotencyKey = defineError(
+  'invalid',
+  'GUESSABLE_IDEMPOTENCY_KEY',
+  'Without an account or a token of your own, Idempotency-Key must be hard to guess: send a random UUID.'
 )
 export const rateLimited = defineError('rate_limited', 'RATE_LIMITED', 'Too many requests; slow down.')
 export const overloaded = defineError(

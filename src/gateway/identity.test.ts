@@ -1,14 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { afterEach, expect, test, vi } from 'vitest'
-import { type Authenticate, authenticationRequired, createIdentityCheck, type Identity } from './identity.ts'
+import {
+  type Authenticate,
+  authenticationRequired,
+  createIdentityCheck,
+  type Identity,
+  type Revocations
+} from './identity.ts'
 
 afterEach(() => {
   vi.useRealTimers()
 })
 
 /** Runs the check for one token; answers who it is, or throws why not. */
-function checkWith(authenticate: Authenticate) {
-  const check = createIdentityCheck(authenticate)
+function checkWith(authenticate: Authenticate, revocations?: Revocations) {
+  const check = createIdentityCheck(authenticate, revocations)
   return (token: string): Promise<Identity | null> =>
     new Promise((resolve, reject) => {
       const request = {
@@ -78,4 +84,83 @@ test('what is remembered is bounded', async () => {
 test('a failure to find out is passed on as it is', async () => {
   const failure = new Error('the issuer does not answer')
   await expect(checkWith(() => Promise.reject(failure))('a')).rejects.toBe(failure)
+})
+
+/** Revocations that the test makes. */
+function useRevocations() {
+  let subscriber: Parameters<Revocations['subscribe']>[0] | undefined
+  const state = { isLive: true }
+  const revocations: Revocations = {
+    subscribe: each => {
+      subscriber = each
+    },
+    isLive: () => state.isLive
+  }
+  return {
+    state,
+    revocations,
+    revoke: (userId: string) => subscriber?.onRevoked(userId),
+    gap: () => subscriber?.onGap()
+  }
+}
+
+test('what was verified of a user is forgotten with a revocation, and of nobody else', async () => {
+  const { revocations, revoke } = useRevocations()
+  const authenticate = vi.fn(async (token: string) => identity(token))
+  const check = checkWith(authenticate, revocations)
+  await check('a')
+  await check('b')
+  revoke('a')
+  await check('b')
+  expect(authenticate).toHaveBeenCalledTimes(2)
+  await check('a')
+  expect(authenticate).toHaveBeenCalledTimes(3)
+  await check('a')
+  expect(authenticate).toHaveBeenCalledTimes(3)
+})
+
+test('everything is forgotten when revocations may have been missed, and nothing remembered while they may be', async () => {
+  const { revocations, state, gap } = useRevocations()
+  const authenticate = vi.fn(async (token: string) => identity(token))
+  const check = checkWith(authenticate, revocations)
+  await check('a')
+  state.isLive = false
+  gap()
+  await check('a')
+  await check('a')
+  expect(authenticate).toHaveBeenCalledTimes(3)
+  state.isLive = true
+  gap()
+  await check('a')
+  await check('a')
+  expect(authenticate).toHaveBeenCalledTimes(4)
+})
+
+test('a verification that a revocation overtook is neither believed nor remembered', async () => {
+  const { revocations, revoke } = useRevocations()
+  const answers: ((userId: string) => void)[] = []
+  let asked = 0
+  const check = checkWith(() => {
+    asked += 1
+    if (asked > 1) return Promise.reject(authenticationRequired())
+    return new Promise(resolve => answers.push(userId => resolve(identity(userId))))
+  }, revocations)
+  const early = check('a')
+  await vi.waitFor(() => expect(asked).toBe(1))
+  revoke('a')
+  const late = check('a')
+  answers[0]?.('a')
+  await expect(late).rejects.toMatchObject({ code: 'AUTHENTICATION_REQUIRED' })
+  await expect(early).rejects.toMatchObject({ code: 'AUTHENTICATION_REQUIRED' })
+  await expect(check('a')).rejects.toMatchObject({ code: 'AUTHENTICATION_REQUIRED' })
+})
+
+test('more revocations than are kept apart forget everything', async () => {
+  const { revocations, revoke } = useRevocations()
+  const authenticate = vi.fn(async (token: string) => identity(token))
+  const check = checkWith(authenticate, revocations)
+  await check('a')
+  for (let index = 0; index <= 10_000; index += 1) revoke(`user${index}`)
+  await check('a')
+  expect(authenticate).toHaveBeenCalledTimes(2)
 })

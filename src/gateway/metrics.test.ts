@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { readExposition } from '../../test/support/exposition.ts'
-import { moduleOf, useGateway } from '../../test/support/gateway.ts'
+import { browse, moduleOf, useGateway } from '../../test/support/gateway.ts'
 
 const routes = moduleOf('x', ['/api/x'], ({ public: open }) => {
-  open.get('/x/:id', async () => ({ ok: true }))
-  open.get('/x/bug', async () => {
+  open.get('/x/:id', browse, async () => ({ ok: true }))
+  open.get('/x/bug', browse, async () => {
     throw new Error('a bug')
   })
 })
@@ -76,4 +76,24 @@ test('the figures of the cache count hits and misses', async () => {
   expect(sample('hits_total')).toMatchObject({ value: 2, labels: { adapter: 'memory' } })
   expect(sample('misses_total')?.value).toBe(1)
   expect(sample('entries')?.value).toBe(1)
+})
+
+test('what a module counts is exposed as it declared it, also when that was late', async () => {
+  const gateway = await useGateway()
+  const { metrics } = gateway.platform
+  const sent = metrics.counter('x_sent', 'Letters.', { by: ['air', 'sea'] })
+  metrics.histogram('x_seconds', 'Time.', { by: ['air'] }, [1, 5]).observe({ by: 'air' }, 2)
+  await gateway.request('GET', '/metrics')
+  metrics.gauge('x_waiting', 'Letters that wait.', () => 3)
+  sent.add({ by: 'sea' })
+  const { families, problems } = readExposition((await gateway.request('GET', '/metrics')).text)
+  expect(problems).toEqual([])
+  expect(
+    families.get('cartwright_x_sent_total')?.samples.map(({ labels, value }) => [labels.by, value])
+  ).toEqual([
+    ['air', 0],
+    ['sea', 1]
+  ])
+  expect(families.get('cartwright_x_seconds')?.type).toBe('histogram')
+  expect(families.get('cartwright_x_waiting')?.samples[0]?.value).toBe(3)
 })

@@ -1,6 +1,5 @@
 import { collectDefaultMetrics, Registry } from '@prometheus-io/client'
-import type { Cache } from '../platform/cache.ts'
-import type { Database } from '../platform/postgres.ts'
+import type { Metric, MetricRegistry } from '../platform/metrics.ts'
 
 /** Of the library's own: names against the conventions, and figures that are none (`Nan`, 2^63) without a sample. */
 const UNWANTED = [
@@ -25,91 +24,40 @@ export type Metrics = {
   readonly contentType: string
 }
 
-export function createMetrics({ db, cache }: { db: Database; cache: Cache }): Metrics {
+/** Exposes what the platform and the modules have declared, the run time's figures, and the durations of requests. */
+export function createMetrics(declared: Pick<MetricRegistry, 'all'>): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   for (const name of UNWANTED) registry.removeSingleMetric(name)
   const durations = new Durations()
-  const figures = [...poolFigures(db), ...cacheFigures(cache)]
-  for (const metric of [durations, ...figures.map(asMetric)]) registry.registerMetric(metric as never)
+  registry.registerMetric(durations as never)
+  const exposed = new Set<Metric>()
   return {
     observe: (method, route, status, seconds) => durations.observe(method, route, status, seconds),
-    expose: () => registry.metrics(),
+    expose: () => {
+      for (const metric of declared.all()) {
+        if (!exposed.has(metric)) registry.registerMetric(asMetric(metric) as never)
+        exposed.add(metric)
+      }
+      return registry.metrics()
+    },
     contentType: registry.contentType
   }
 }
 
-type Figure = {
-  type: 'counter' | 'gauge'
-  name: string
-  help: string
-  labels?: Record<string, string>
-  read: () => number
-}
-
-const poolFigures = (db: Database): Figure[] => [
-  gauge(
-    'db_pool_max_connections',
-    'Most database connections of this process.',
-    () => db.statistics().max_conns
-  ),
-  gauge('db_pool_connections', 'Open database connections.', () => db.statistics().total_conns),
-  gauge(
-    'db_pool_acquired_connections',
-    'Database connections at work.',
-    () => db.statistics().acquired_conns
-  ),
-  gauge('db_pool_idle_connections', 'Database connections at rest.', () => db.statistics().idle_conns),
-  counter('db_pool_acquires', 'Connections handed out.', () => db.statistics().acquire_count),
-  counter(
-    'db_pool_empty_acquires',
-    'Those that had to be waited for.',
-    () => db.statistics().empty_acquire_count
-  ),
-  counter(
-    'db_pool_acquire_seconds',
-    'Time waited for connections.',
-    () => db.statistics().acquire_duration_ms / 1_000
-  )
-]
-
-const cacheFigures = (cache: Cache): Figure[] => {
-  const labels = { adapter: cache.statistics().adapter }
-  return [
-    { ...counter('cache_hits', 'Cache reads that found something.', () => cache.statistics().hits), labels },
-    {
-      ...counter('cache_misses', 'Cache reads that found nothing.', () => cache.statistics().misses),
-      labels
-    },
-    { ...counter('cache_errors', 'Cache operations that failed.', () => cache.statistics().errors), labels },
-    {
-      ...gauge('cache_entries', 'Entries in the cache of this process.', () => cache.statistics().entries),
-      labels
-    },
-    {
-      ...counter('cache_operations', 'Cache operations timed.', () => cache.statistics().operations),
-      labels
-    },
-    {
-      ...counter('cache_operation_seconds', 'Time they took.', () => cache.statistics().operation_seconds),
-      labels
-    }
-  ]
-}
-
-function gauge(name: string, help: string, read: () => number): Figure {
-  return { type: 'gauge', name: `cartwright_${name}`, help, read }
-}
-function counter(name: string, help: string, read: () => number): Figure {
-  return { type: 'counter', name: `cartwright_${name}_total`, help, read }
-}
-
 /** What the library's registry asks of a metric: read when somebody asks, nothing is kept twice. */
-const asMetric = ({ type, name, help, labels = {}, read }: Figure) => ({
+const asMetric = ({ type, name, help, samples }: Metric) => ({
   type,
   name,
   help,
-  get: () => ({ type, name, help, values: [{ labels, value: read() }] })
+  get: () => ({
+    type,
+    name,
+    help,
+    values: samples().map(({ labels, value, suffix }) =>
+      suffix === undefined ? { labels, value } : { labels, value, metricName: `${name}${suffix}` }
+    )
+  })
 })
 
 type Series = { labels: Record<string, string | number>; counts: number[]; sum: number }

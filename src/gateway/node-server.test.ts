@@ -1,14 +1,21 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { moduleOf, openGateway, parseRaw, sendRaw, type TestGateway } from '../../test/support/gateway.ts'
+import {
+  browse,
+  moduleOf,
+  openGateway,
+  parseRaw,
+  sendRaw,
+  type TestGateway
+} from '../../test/support/gateway.ts'
 
 let gateway: TestGateway
 let port: number
 beforeAll(async () => {
   const routes = moduleOf('x', ['/api/x'], ({ public: open }) => {
-    open.get('/x', async () => ({ ok: true }))
-    open.post('/x', async () => ({ ok: true }))
+    open.get('/x', browse, async () => ({ ok: true }))
+    open.post('/x', browse, async () => ({ ok: true }))
   })
   gateway = await openGateway({ modules: [routes] })
   port = await gateway.listen()
@@ -59,6 +66,52 @@ test('headers that are too large are 431', async () => {
 test('a request without Host is 400', async () => {
   await expectProblem(lines('GET /api/x HTTP/1.1', close), 400, 'MISSING_HOST')
   expect(parseRaw(await sendRaw(port, lines('GET /api/x HTTP/1.0'))).status).toBe(200)
+})
+
+test.each([
+  ['two Hosts', ['Host: x', 'host: x'], 400],
+  ['two Hosts, one of them empty', ['Host: x', 'HOST:'], 400],
+  ['an unknown coding', ['Host: x', 'Transfer-Encoding: magic'], 400],
+  ['a coding below chunked', ['Host: x', 'Transfer-Encoding: gzip, chunked'], 501],
+  ['chunked twice in one line', ['Host: x', 'Transfer-Encoding: chunked, chunked'], 400],
+  ['chunked in two lines', ['Host: x', 'Transfer-Encoding: chunked', 'transfer-encoding: chunked'], 400],
+  ['chunked, and something behind it', ['Host: x', 'Transfer-Encoding: chunked, identity'], 400],
+  ['identity', ['Host: x', 'Transfer-Encoding: identity'], 400]
+])('%s is refused before anything is answered, and the connection closed', async (_what, headers, status) => {
+  for (const path of ['/api/x', '/healthz', '/api/none']) {
+    const next = lines('GET /api/x HTTP/1.1', 'Host: x')
+    const bytes = `${lines(`POST ${path} HTTP/1.1`, ...headers)}0\r\n\r\n${next}`
+    const text = await sendRaw(port, bytes)
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`])
+    const answer = parseRaw(text)
+    expect(JSON.parse(answer.body)).toMatchObject({ status, code: 'MALFORMED_REQUEST' })
+    expect(answer.headers.connection).toBe('close')
+  }
+})
+
+test('Transfer-Encoding in HTTP/1.0 is refused', async () => {
+  await expectProblem(lines('POST /api/x HTTP/1.0', 'Transfer-Encoding: chunked'), 400, 'MALFORMED_REQUEST')
+})
+
+test('one chunked coding is read, however it is written', async () => {
+  const head = ['POST /api/x HTTP/1.1', 'Host: x', 'Content-Type: application/json', close]
+  const answer = await sendRaw(port, `${lines(...head, 'Transfer-Encoding: Chunked')}2\r\n{}\r\n0\r\n\r\n`)
+  expect(parseRaw(answer).status).toBe(200)
+})
+
+test('a body in a few small chunks is read; one that comes in crumbs ends the connection', async () => {
+  const crumbs = (path: string, count: number) => {
+    const head = [`POST ${path} HTTP/1.1`, 'Host: x', 'Content-Type: application/json', close]
+    return lines(...head, 'Transfer-Encoding: chunked') + '1\r\n \r\n'.repeat(count)
+  }
+  const end = '2\r\n{}\r\n0\r\n\r\n'
+  expect(parseRaw(await sendRaw(port, crumbs('/api/x', 900) + end)).status).toBe(200)
+  expect(await sendRaw(port, crumbs('/api/x', 20_000) + end).catch(() => '')).toBe('')
+})
+
+test('an answer that does not wait for the chunks of its request ends the connection', async () => {
+  const unfinished = lines('POST /api/none HTTP/1.1', 'Host: x', 'Transfer-Encoding: chunked')
+  expect(parseRaw(await sendRaw(port, unfinished)).status).toBe(404)
 })
 
 test('an expectation that nobody knows is ignored', async () => {
@@ -147,4 +200,13 @@ test('a client that goes away in the middle of its body is no error of ours', as
   await expect.poll(() => gateway.log.length).toBeGreaterThan(0)
   expect(gateway.log.filter(line => line.level !== 30)).toEqual([])
   expect(gateway.log.at(-1)).toMatchObject({ route: '/api/x', status: 499 })
+})
+
+test('a request of a connection that was reset before it was accepted is dropped, and no fault', async () => {
+  const before = gateway.log.length
+  const asAfterReset = (socket: Socket) =>
+    Object.defineProperty(socket, 'remoteAddress', { value: undefined })
+  gateway.app.server.once('connection', asAfterReset)
+  expect(await sendRaw(port, lines('GET /api/x HTTP/1.1', 'Host: x'))).toBe('')
+  expect(gateway.log.slice(before).filter(line => line.level !== 30)).toEqual([])
 })

@@ -119,7 +119,15 @@ export function mountOpenApi(app: FastifyInstance): void {
   )
 }
 
-const POLICY = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'"
+const POLICY = [
+  "default-src 'self'",
+  "img-src 'self' data:",
+  "style-src 'self' 'unsafe-inline'",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'"
+].join('; ')
 const START = "SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLinking: true })\n"
 const PAGE = `<!doctype html>
 <html lang="en">

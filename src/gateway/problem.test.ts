@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { expect, test } from 'vitest'
-import { moduleOf, useGateway } from '../../test/support/gateway.ts'
+import { browse, moduleOf, useGateway } from '../../test/support/gateway.ts'
 import { defineError, type ErrorKind } from '../kernel/errors.ts'
 import { Type } from '../kernel/schema.ts'
 
@@ -21,7 +21,8 @@ const failing = (handlers: Record<string, () => unknown>) =>
   useGateway({
     modules: [
       moduleOf('x', ['/api/x'], tiers => {
-        for (const [name, handler] of Object.entries(handlers)) tiers.public.get(`/x/${name}`, handler)
+        for (const [name, handler] of Object.entries(handlers))
+          tiers.public.get(`/x/${name}`, browse, handler)
       })
     ]
   })
@@ -117,7 +118,7 @@ test('an answer that does not fit its own schema is a bug too', async () => {
     modules: [
       moduleOf('x', ['/api/x'], ({ public: open }) => {
         const response = { 200: Type.Object({ count: Type.Integer() }) }
-        open.get('/x', { schema: { response } }, async () => ({ count: 'secret' }) as never)
+        open.get('/x', { ...browse, schema: { response } }, async () => ({ count: 'secret' }) as never)
       })
     ]
   })
@@ -141,7 +142,9 @@ test('what we depend on being down is logged with its cause; being too busy is n
 
 test('every request is one line, with its route pattern, status, duration, caller and trace', async () => {
   const gateway = await useGateway({
-    modules: [moduleOf('x', ['/api/x'], tiers => tiers.secured.get('/x/:id', async () => ({ ok: true })))]
+    modules: [
+      moduleOf('x', ['/api/x'], tiers => tiers.secured.get('/x/:id', browse, async () => ({ ok: true })))
+    ]
   })
   const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
   await gateway.request('GET', '/api/x/1', { token: 'customer-7', headers: { traceparent } })
@@ -158,4 +161,20 @@ test('every request is one line, with its route pattern, status, duration, calle
   expect(lines[0]?.ms).toBeGreaterThan(0)
   expect(lines[1]).toMatchObject({ route: 'unknown', status: 404 })
   expect(lines[1]).not.toHaveProperty('trace')
+})
+
+test.each([
+  '',
+  'x'.repeat(60_000),
+  '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more',
+  '00-4BF92F3577B34DA6A3CE929D0E0E4736-00F067AA0BA902B7-01',
+  '00-00000000000000000000000000000000-00f067aa0ba902b7-01',
+  '00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01',
+  'ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+  '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0'
+])('what is no trace does not stand in the log (%.70s)', async traceparent => {
+  const gateway = await useGateway()
+  await gateway.request('GET', '/nowhere', { headers: { traceparent } })
+  expect(gateway.log.filter(line => line.level === 30)).toHaveLength(1)
+  expect(JSON.stringify(gateway.log)).not.toContain('"trace"')
 })

@@ -61,6 +61,7 @@ function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   return reply
     .code(problem.status)
     .header('content-type', 'application/problem+json; charset=utf-8')
+    .header('cache-control', 'private, no-store')
     .send(problemBody(problem, reply.request.id))
 }
 
@@ -80,6 +81,7 @@ export function sendUnknownRoute(reply: FastifyReply, allowed: readonly string[]
 /** Fastify's error handler: known failures say what they are, everything else is a bug that is logged and hidden. */
 export function handleError(error: FastifyError | DomainError, request: FastifyRequest, reply: FastifyReply) {
   if (error instanceof DomainError) {
+    request.mayPass = error.mayPass
     if (error.kind === 'unauthenticated') reply.header('www-authenticate', 'Bearer')
     if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
     // Something that we depend on is down. Without a cause it is we who are too busy, no time to write about it.

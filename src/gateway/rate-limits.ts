@@ -49,12 +49,18 @@ export function limitRate({ name, perMinute, callerOf }: RateLimit) {
   }
 }
 
+/** The network that a request came from: an IPv4 address, or the /64 of an IPv6 one. */
 export const byAddress = (request: FastifyRequest): string => networkOf(request.ip)
 export const byUser = (request: FastifyRequest): string => request.identity?.userId ?? request.ip
+
+/** As some proxies forward them: `192.0.2.1:5678`, `[2001:db8::1]:5678`. Each connection has another port. */
+const WITH_PORT = /^(?:(\d+(?:\.\d+){3}):\d+|\[([\da-f:.]+)\](?::\d+)?)$/i
 
 /** Whoever has an IPv6 address has 2^64 of them: what is counted is the network, its first four groups. */
 export function networkOf(address: string): string {
   if (!address.includes(':') || address.startsWith('::ffff:')) return address
+  const withPort = WITH_PORT.exec(address)
+  if (withPort !== null) return networkOf(withPort[1] ?? withPort[2] ?? '')
   const [head = '', tail] = address.split('::')
   const [first, last] = [head, tail ?? ''].map(part => part.split(':').filter(group => group !== ''))
   const missing = tail === undefined ? 0 : 8 - (first?.length ?? 0) - (last?.length ?? 0)

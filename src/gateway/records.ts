@@ -4,9 +4,17 @@ import type { Metrics } from './metrics.ts'
 const CLIENT_GONE = 499 // not a registered status; what proxies commonly log for a client that did not wait
 const NO_ROUTE = 'unknown'
 
+// Version, trace, parent and flags (W3C Trace Context, 3.2); ids of nothing but zeros and version ff are none.
+const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/
+
+/** Nothing else that a caller sends goes into the log under this name. */
+const traceOf = (header: unknown): string | undefined =>
+  typeof header === 'string' && TRACEPARENT.test(header) ? header : undefined
+
 /** Counts and logs a request once its answer is out, or its client is gone. One line a request. */
 export function recordAnswer(request: FastifyRequest, reply: FastifyReply, metrics: Metrics): void {
   reply.raw.once('close', () => {
+    request.visit?.closed()
     const route = request.routeOptions.url ?? NO_ROUTE
     const status = reply.raw.writableEnded ? reply.statusCode : CLIENT_GONE
     const milliseconds = reply.elapsedTime
@@ -22,7 +30,7 @@ export function recordAnswer(request: FastifyRequest, reply: FastifyReply, metri
       user: request.identity?.userId
     }
     // The trace that a caller or proxy began (W3C Trace Context), so that its lines can be found again.
-    const trace = request.headers.traceparent
+    const trace = traceOf(request.headers.traceparent)
     request.log.info(trace === undefined ? line : { ...line, trace })
   })
 }

@@ -1,11 +1,20 @@
+import type { RequestClass } from './tiers.ts'
+
 /** A route as it was mounted, and the module that did it; `null` for the gateway's own. */
 export type MountedRoute = {
   method: string | string[]
   url: string
   owner: string | null
+  /** What it is for; `null` for the gateway's own, which always answer. */
+  class: RequestClass | null
   /** Whether it lies in one of the tiers, and so behind their checks. */
   hasTier: boolean
 }
+const UNSAFE_METHODS = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
+/** Whether a route may change something (RFC 9110, section 9.2.1). */
+export const isUnsafe = (method: string | string[]): boolean =>
+  [method].flat().some(each => UNSAFE_METHODS.has(each))
+
 type Claim = { name: string; basePaths: readonly string[] }
 
 /** The path that a request asks for: without origin and query, decoded as far as its segments stay what they are. */
@@ -30,9 +39,11 @@ export function routeProblems(mounted: readonly MountedRoute[], modules: readonl
   const owned = mounted.filter(({ owner, url }) => owner !== null && !isBelow(url, '/.well-known'))
   const outside = owned.filter(({ owner, url }) => ownerOf(url, modules) !== owner)
   const withoutTier = owned.filter(({ hasTier }) => !hasTier)
+  const withoutClass = mounted.filter(route => route.owner !== null && route.class === null)
   const problems = [
     ...outside.map(({ owner, url }) => `module ${owner} mounts ${url}, which is outside its base paths`),
-    ...withoutTier.map(({ owner, url }) => `module ${owner} mounts ${url} without a tier`)
+    ...withoutTier.map(({ owner, url }) => `module ${owner} mounts ${url} without a tier`),
+    ...withoutClass.map(({ url }) => `route ${url} has no class`)
   ]
   return [...new Set(problems)]
 }

@@ -1,17 +1,16 @@
-import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { moduleOf, openGateway, type TestGateway, useGateway } from '../../test/support/gateway.ts'
+import { browse, moduleOf, openGateway, type TestGateway, useGateway } from '../../test/support/gateway.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import type { Tiers } from './tiers.ts'
 
 /** Answers what it was sent. */
 const echo = moduleOf('x', ['/api/x'], ({ public: open, secured }) => {
-  open.post('/x', async request => ({ body: request.body ?? null }))
-  open.get('/x', async () => ({ ok: true }))
-  open.delete('/x', async () => ({ ok: true }))
-  open.get('/x/:id', async request => ({ id: (request.params as { id: string }).id }))
-  open.put('/x/:id/y', async () => ({ ok: true }))
-  secured.get('/x/secret', async () => ({ ok: true }))
+  open.post('/x', browse, async request => ({ body: request.body ?? null }))
+  open.get('/x', browse, async () => ({ ok: true }))
+  open.delete('/x', browse, async () => ({ ok: true }))
+  open.get('/x/:id', browse, async request => ({ id: (request.params as { id: string }).id }))
+  open.put('/x/:id/y', browse, async () => ({ ok: true }))
+  secured.get('/x/secret', browse, async () => ({ ok: true }))
 })
 
 let gateway: TestGateway
@@ -210,12 +209,12 @@ test('a module that mounts a route outside its base paths, or without a tier, ke
   const starting = useGateway({
     modules: [
       moduleOf('x', ['/api/x'], tiers => {
-        tiers.public.get('/y', async () => ({}))
-        tiers.wellKnown.get('/api/x/open', async () => ({}))
-        tiers.wellKnown.get('/.well-known/x', async () => ({}))
-        tiers.wellKnown.get('/x', async () => ({}))
+        tiers.public.get('/y', browse, async () => ({}))
+        tiers.wellKnown.get('/api/x/open', browse, async () => ({}))
+        tiers.wellKnown.get('/.well-known/x', browse, async () => ({}))
+        tiers.wellKnown.get('/x', browse, async () => ({}))
       }),
-      moduleOf('deep', ['/api/x/deep'], tiers => tiers.public.get('/x/deep/a', async () => ({})))
+      moduleOf('deep', ['/api/x/deep'], tiers => tiers.public.get('/x/deep/a', browse, async () => ({})))
     ]
   })
   const error = await starting.catch(reason => reason)
@@ -228,12 +227,36 @@ test('a module that mounts a route outside its base paths, or without a tier, ke
   ])
 })
 
-test('a module cannot mount a plugin, whose routes would lie beside the checks of its tier', async () => {
-  const mount = (tiers: Tiers) => {
-    const scope = tiers.admin as unknown as FastifyInstance
-    scope.register(async plugin => plugin.get('/x/plugin', async () => ({})))
+test('a tier is five verbs: no plugin, parser or hook of a module can get beside its checks', async () => {
+  let tiers: Tiers | undefined
+  const take = (given: Tiers) => {
+    tiers = given
   }
-  await expect(useGateway({ modules: [moduleOf('x', ['/api/x'], mount)] })).rejects.toThrow('not by a plugin')
+  await useGateway({ modules: [moduleOf('x', ['/api/x'], take)] })
+  for (const tier of Object.values(tiers ?? {}))
+    expect(Object.keys(tier)).toEqual(['get', 'post', 'put', 'patch', 'delete'])
+  expect(Object.keys(tiers ?? {}).sort()).toEqual(['admin', 'public', 'secured', 'wellKnown'])
+})
+
+test('a route that does not say what it is for does not compile, and keeps the gateway from starting', async () => {
+  const starting = useGateway({
+    modules: [
+      moduleOf('x', ['/api/x'], tiers => {
+        // @ts-expect-error: it has no class
+        tiers.public.get('/x/a', {}, async () => ({}))
+        // @ts-expect-error: nor has this one
+        tiers.admin.post('/x/:id/b', { config: { limit: { name: 'a', perMinute: 1 } } }, async () => ({}))
+        // @ts-expect-error: a class that there is not
+        tiers.public.get('/x/c', { config: { class: 'brows' } }, async () => ({}))
+      })
+    ]
+  })
+  const error = await starting.catch(reason => reason)
+  expect(error).toBeInstanceOf(OperatorError)
+  expect(error.message.split('\n').slice(1)).toEqual([
+    '  route /api/x/a has no class',
+    '  route /api/x/:id/b has no class'
+  ])
 })
 
 test('starting the gateway prints no warning', async () => {

@@ -1,59 +1,57 @@
 import { randomUUID } from 'node:crypto'
-import {
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  fastify,
-  LogController,
-  type RouteOptions
-} from 'fastify'
-import type { Config } from '../config.ts'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify'
 import { OperatorError } from '../kernel/errors.ts'
-import * as idempotencyKeys from '../platform/idempotency-keys.ts'
+import { deleteOldAudit } from '../platform/audit.ts'
+import { deleteExpiredKeys } from '../platform/idempotency-keys.ts'
+import { createKeyClaims } from '../platform/key-claims.ts'
 import type { Platform } from '../platform/platform.ts'
-import { limitBodyTime, limitConcurrency } from './admission.ts'
+import { commonHeaders } from './answer-headers.ts'
+import { auditUnsafeRequests } from './audit.ts'
+import type { Connections } from './connections.ts'
 import { mountDiagnostics } from './diagnostics.ts'
+import { openDiagnosticsPort } from './diagnostics-port.ts'
 import { disabledModuleAnswers } from './disabled-modules.ts'
+import { createDoor } from './door.ts'
+import { prepareDraining } from './draining.ts'
 import { missingHost, nulInUrl } from './errors.ts'
 import { honourIdempotencyKeys } from './idempotency.ts'
-import { type Authenticate, createIdentityCheck, requireAdmin } from './identity.ts'
+import type { Authenticate, Revocations } from './identity.ts'
 import { parseJson } from './json.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
-import { nodeServerOptions, refuseConnection, routeEveryRequest } from './node-server.ts'
+import { createNodeServer, refuseConnection } from './node-server.ts'
 import { collectOpenApi, mountOpenApi } from './openapi.ts'
 import { handleError, sendUnknownRoute } from './problem.ts'
-import { byAddress, byUser, limitRate } from './rate-limits.ts'
 import { recordAnswer } from './records.ts'
+import { createClassTable } from './request-classes.ts'
 import { allowedMethods, type MountedRoute, pathOf, routeProblems } from './routes.ts'
-import type { Tier, Tiers } from './tiers.ts'
+import { API_PREFIX, createTiers } from './tier-scopes.ts'
+import type { Tiers } from './tiers.ts'
+import { createUncaughtHandler } from './uncaught.ts'
 import { compileSerializer, compileValidator } from './validation.ts'
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** A tighter limit than the tier's, by address. */
-    rateLimit?: 'login' | 'register'
-    /** The handler reads the body itself as a stream: no fingerprint, hence no idempotency keys. */
-    streamsBody?: boolean
-  }
-}
+import { createVisits, type Visits } from './visits.ts'
 
 /** A module as the gateway sees it: what it is called, where it lives, and what it mounts when enabled. */
 export type GatewayModule = {
   name: string
   basePaths: readonly string[]
   enabled: boolean
+  /** Headers that prove who somebody without an account is. */
+  capabilities?: readonly string[]
   routes?: ((tiers: Tiers) => void) | undefined
 }
 export type GatewayDeps = {
   platform: Platform
   modules: readonly GatewayModule[]
   authenticate: Authenticate
+  revocations?: Revocations | undefined
   version: string
 }
 export type Gateway = {
   app: FastifyInstance
-  /** From now on `/readyz` answers 503, so that load balancers look elsewhere. */
+  /** From now on `/readyz` answers 503, so that load balancers look elsewhere, and each answer ends its connection. */
   drain(): void
+  /** For errors that nobody catches; `stop` ends the process in order. */
+  onUncaught: ReturnType<typeof createUncaughtHandler>
 }
 
 type Answers = {
@@ -61,58 +59,95 @@ type Answers = {
   disabledModule(target: string): { error: string } | undefined
   unknownRoute(request: FastifyRequest, reply: FastifyReply): void
 }
+type ClassOf = ReturnType<typeof createClassTable>
+type ServerParts = {
+  metrics: Metrics
+  visits: Visits
+  answers: Answers
+  classOf: ClassOf
+  isDraining: () => boolean
+}
 
-const API_PREFIX = '/api'
 const REQUEST_ID = /^[\w.:-]{1,128}$/
 const PARAMETER_LENGTH_MAX = 256
 // JSON is UTF-8 (RFC 8259, section 8.1); Fastify normalises parameters to `; name="value"`.
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json(?:;(?!.*\bcharset="(?!utf-?8")).*)?$/i
-const IDEMPOTENCY_SWEEP_SECONDS = 300
+const SWEEP_SECONDS = 300
 
 /** Builds the server: everything that is the same for all modules, then the modules' routes, each on its tier. */
 export async function createGateway({
   platform,
   modules,
   authenticate,
+  revocations,
   version
 }: GatewayDeps): Promise<Gateway> {
-  const { config, db, cache, jobs } = platform
-  const metrics = createMetrics({ db, cache })
+  const { config, db, cache, chores } = platform
+  const metrics = createMetrics(platform.metrics)
+  const visits = createVisits({ config, metrics: platform.metrics })
   const mounted: MountedRoute[] = []
-  const app = createServer(platform, metrics, {
-    disabledModule: disabledModuleAnswers(modules),
-    unknownRoute: (request, reply) => sendUnknownRoute(reply, allowedMethods(mounted, pathOf(request.url)))
+  let classOf: ClassOf = () => undefined
+  const app = createServer(platform, {
+    metrics,
+    visits,
+    classOf: (method, target) => classOf(method, target),
+    isDraining: () => draining.isDraining(),
+    answers: {
+      disabledModule: disabledModuleAnswers(modules),
+      unknownRoute: (request, reply) => sendUnknownRoute(reply, allowedMethods(mounted, pathOf(request.url)))
+    }
   })
-  let isDraining = false
-  let owner: string | null = null
-  app.addHook('onRoute', ({ method, url, prefix }) => {
-    mounted.push({ method, url, owner, hasTier: prefix === API_PREFIX })
+  const draining = prepareDraining(app)
+  app.addHook('onRoute', ({ method, url, prefix, config }) => {
+    const owner = config?.owner ?? null
+    mounted.push({ method, url, owner, class: config?.class ?? null, hasTier: prefix === API_PREFIX })
   })
   await collectOpenApi(app, version)
-  mountDiagnostics(app, { db, cache, metrics, isDraining: () => isDraining })
-  const tiers = await createTiers(app, config, authenticate, honourIdempotencyKeys(db))
-  for (const module of modules.filter(each => each.enabled)) {
-    owner = module.name
-    module.routes?.(tiers)
-  }
-  owner = null
+  mountDiagnostics(app, { db, cache, metrics, isDraining: draining.isDraining })
+  const claims = createKeyClaims(db)
+  const capabilities = modules.flatMap(module => module.capabilities ?? [])
+  app.addHook('onClose', () => claims.close())
+  const tiersOf = await createTiers(app, {
+    config,
+    authenticate,
+    capabilities,
+    revocations,
+    addIdempotency: honourIdempotencyKeys(claims, capabilities),
+    addAudit: auditUnsafeRequests(db),
+    visits
+  })
+  for (const module of modules.filter(each => each.enabled)) module.routes?.(tiersOf(module.name))
   mountOpenApi(app)
   await app.ready()
+  classOf = createClassTable(mounted)
 
   const problems = routeProblems(mounted, modules)
   if (problems.length > 0) throw new OperatorError(`Routes are mounted wrongly:\n  ${problems.join('\n  ')}`)
-  jobs.sweep(IDEMPOTENCY_SWEEP_SECONDS, 'delete expired idempotency keys', () =>
-    idempotencyKeys.deleteExpired(db)
-  )
+  chores.sweep(SWEEP_SECONDS, 'delete expired idempotency keys', () => db.run(deleteExpiredKeys))
+  chores.sweep(SWEEP_SECONDS, 'delete old audit entries', () => deleteOldAudit(db))
+  const port =
+    config.server.diagnostics_port === 0 ? undefined : await openDiagnosticsPort({ ...platform, metrics })
+  // It answers for as long as anything else does.
+  app.server.once('close', () => port?.close())
   return {
     app,
     drain: () => {
-      isDraining = true
-    }
+      port?.drain()
+      draining.begin()
+    },
+    onUncaught: createUncaughtHandler({
+      log: platform.log,
+      metrics: platform.metrics,
+      headers: commonHeaders(config)
+    })
   }
 }
 
-function createServer({ config, log }: Platform, metrics: Metrics, answers: Answers): FastifyInstance {
+function createServer({ config, log }: Platform, parts: ServerParts): FastifyInstance {
+  const { metrics, visits, answers, classOf, isDraining } = parts
+  const common = commonHeaders(config)
+  const { body_bytes_max: bodyLimit, trust_proxy: trustProxy, connections_max } = config.server
+  const connections: Connections[] = []
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -123,11 +158,14 @@ function createServer({ config, log }: Platform, metrics: Metrics, answers: Answ
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
     },
     // The address that the proxy itself saw: what stands further left in X-Forwarded-For is what the client claims.
-    trustProxy: config.server.trust_proxy && ((_address, hop) => hop === 0),
-    bodyLimit: config.server.body_bytes_max,
-    requestTimeout: 300_000, // of a whole request, uploads of large files among them
-    keepAliveTimeout: 72_000,
-    http: nodeServerOptions,
+    trustProxy: trustProxy && ((_address, hop) => hop === 0),
+    bodyLimit,
+    serverFactory: handler => {
+      const door = createDoor({ visits, classOf, trustProxy, isDraining, headers: common, handler })
+      const opened = createNodeServer(door, connections_max)
+      connections.push(opened.connections)
+      return opened.server
+    },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
@@ -141,7 +179,7 @@ function createServer({ config, log }: Platform, metrics: Metrics, answers: Answ
 
   /** What every request gets before anything of it is looked at; for modules switched off that is the answer. */
   const begin = (request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined => {
-    reply.header('x-request-id', request.id)
+    reply.headers(common).header('x-request-id', request.id)
     recordAnswer(request, reply, metrics)
     const disabled = answers.disabledModule(request.url)
     return disabled && reply.code(503).send(disabled)
@@ -160,6 +198,13 @@ function createServer({ config, log }: Platform, metrics: Metrics, answers: Answ
   app.decorateRequest('identity', null)
   app.decorateRequest('idempotency', null)
   app.decorateRequest('rawBody', null)
+  app.decorateRequest('mayPass', false)
+  app.decorateRequest('write', null)
+  app.decorateRequest('operationId', null)
+  app.decorateRequest('audit', null)
+  app.decorateRequest('visit', null)
+  app.decorateRequest('deadlineAt', Number.POSITIVE_INFINITY)
+  app.decorateRequest('onAbandoned', null)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, (request, body, done) => {
     try {
@@ -169,71 +214,9 @@ function createServer({ config, log }: Platform, metrics: Metrics, answers: Answ
       done(error as Error)
     }
   })
-  routeEveryRequest(app)
+  app.addHook('preClose', done => {
+    for (const each of connections) each.endIdle()
+    done()
+  })
   return app
-}
-
-/** The three groups under `/api`: admission, then who is asking, then how often. */
-async function createTiers(
-  app: FastifyInstance,
-  config: Config,
-  authenticate: Authenticate,
-  addIdempotency: (route: RouteOptions) => void
-): Promise<Tiers> {
-  const limits = config.rate_limit
-  const limit = (name: string, perMinute: number, callerOf: (request: FastifyRequest) => string) =>
-    limits.enabled ? limitRate({ name, perMinute, callerOf }) : undefined
-  const onRequest = (scope: FastifyInstance, hook: ReturnType<typeof limit>) => {
-    if (hook !== undefined) scope.addHook('onRequest', hook)
-  }
-  const tighter = {
-    login: limit('login', limits.login_per_minute, byAddress),
-    register: limit('register', limits.register_per_minute, byAddress)
-  }
-  const scopes: Partial<Record<keyof Tiers, FastifyInstance>> = {}
-
-  await app.register(
-    async api => {
-      limitConcurrency(api, config.server.concurrent_requests_max)
-      api.addHook('onRoute', limitBodyTime(config.server.body_seconds))
-      api.addHook('onRoute', addIdempotency)
-      api.addHook('onRoute', route => {
-        const hook = route.config?.rateLimit && tighter[route.config.rateLimit]
-        if (hook) route.onRequest = [hook, ...[route.onRequest ?? []].flat()]
-      })
-      await api.register(async open => {
-        onRequest(open, limit('public', limits.public_per_minute, byAddress))
-        scopes.public = open
-      })
-      await api.register(async known => {
-        const check = createIdentityCheck(authenticate)
-        const limitFailures = limit('unauthenticated', limits.public_per_minute, byAddress)
-        known.addHook('onRequest', (request, reply, done) =>
-          check(request, reply, failure => {
-            if (failure === undefined || limitFailures === undefined) return done(failure)
-            limitFailures(request, reply, limited => done(limited ?? failure))
-          })
-        )
-        known.addHook('onRoute', route => {
-          route.schema = { ...route.schema, security: [{ bearer: [] }] }
-        })
-        await known.register(async secured => {
-          onRequest(secured, limit('secured', limits.secured_per_minute, byUser))
-          scopes.secured = secured
-        })
-        await known.register(async admin => {
-          admin.addHook('onRequest', requireAdmin)
-          onRequest(admin, limit('admin', limits.admin_per_minute, byUser))
-          scopes.admin = admin
-        })
-      })
-    },
-    { prefix: API_PREFIX }
-  )
-  // A plugin registered now would be mounted beside the tier, and not behind its checks.
-  const register = () => {
-    throw new Error('routes are mounted on a tier directly, not by a plugin')
-  }
-  for (const scope of Object.values(scopes)) Object.defineProperty(scope, 'register', { value: register })
-  return { ...scopes, wellKnown: app as unknown as Tier } as unknown as Tiers
 }

@@ -1,15 +1,20 @@
 import { expect, test } from 'vitest'
-import { moduleOf, useGateway } from '../../test/support/gateway.ts'
+import { browse, moduleOf, useGateway } from '../../test/support/gateway.ts'
 import { identityOf } from './identity.ts'
+import type { Tiers } from './tiers.ts'
 
 const ok = async () => ({ ok: true })
 const threeTiers = moduleOf('x', ['/api/x'], tiers => {
-  tiers.public.get('/x/open', ok)
-  tiers.secured.get('/x/own', async request => identityOf(request))
-  tiers.admin.get('/x/admin', async request => identityOf(request))
-  tiers.public.post('/x/login', { config: { rateLimit: 'login' } }, ok)
-  tiers.public.post('/x/register', { config: { rateLimit: 'register' } }, ok)
-  tiers.public.get('/x/mistake', async request => identityOf(request))
+  tiers.public.get('/x/open', browse, ok)
+  tiers.secured.get('/x/own', browse, async request => identityOf(request))
+  tiers.admin.get('/x/admin', browse, async request => identityOf(request))
+  tiers.public.post('/x/login', { config: { class: 'account', limit: { name: 'login', perMinute: 2 } } }, ok)
+  tiers.public.post(
+    '/x/register',
+    { config: { class: 'account', limit: { name: 'register', perMinute: 1 } } },
+    ok
+  )
+  tiers.public.get('/x/mistake', browse, async request => identityOf(request))
 })
 const limited = (limits: Record<string, string>) =>
   useGateway({
@@ -67,7 +72,7 @@ test('a good token gets to secured routes; admin routes want the role, which 403
 
 test('who is asking is decided before what is sent is looked at', async () => {
   const gateway = await useGateway({
-    modules: [moduleOf('x', ['/api/x'], tiers => tiers.secured.post('/x', ok))]
+    modules: [moduleOf('x', ['/api/x'], tiers => tiers.secured.post('/x', browse, ok))]
   })
   expect((await gateway.request('POST', '/api/x', { body: '{"a":' })).status).toBe(401)
   expect((await gateway.request('POST', '/api/x', { body: 'x'.repeat(2_000_000) })).status).toBe(401)
@@ -136,14 +141,51 @@ test('addresses are told apart as a trusted proxy tells them, and not as clients
   expect(await status('192.0.2.3, 192.0.2.1')).toBe(429)
 })
 
-test('log-in and registration have tighter limits of their own, by address', async () => {
-  const gateway = await limited({ LOGIN_PER_MINUTE: '2', REGISTER_PER_MINUTE: '1' })
+test('a route may declare a tighter limit of its own, by address', async () => {
+  const gateway = await limited({})
   const status = async (path: string) => (await gateway.request('POST', path)).status
   expect([await status('/api/x/login'), await status('/api/x/login'), await status('/api/x/login')]).toEqual([
     200, 200, 429
   ])
   expect([await status('/api/x/register'), await status('/api/x/register')]).toEqual([200, 429])
   expect((await gateway.request('GET', '/api/x/open')).status).toBe(200)
+})
+
+test('routes of a module that name the same limit share it; another module has its own', async () => {
+  const limit = { name: 'send', perMinute: 2 }
+  const config = { class: 'account', limit } as const
+  const gateway = await useGateway({
+    modules: [
+      moduleOf('x', ['/api/x'], tiers => {
+        tiers.public.post('/x/a', { config }, ok)
+        tiers.public.post('/x/b', { config }, ok)
+        tiers.secured.post('/x/c', { config: { ...config, limit: { ...limit, name: 'own' } } }, ok)
+      }),
+      moduleOf('y', ['/api/y'], tiers => tiers.public.post('/y/a', { config }, ok))
+    ],
+    settings: { CARTWRIGHT__RATE_LIMIT__ENABLED: 'true' }
+  })
+  const status = async (path: string, token?: string) =>
+    (await gateway.request('POST', path, token ? { token } : {})).status
+  expect([await status('/api/x/a'), await status('/api/x/b'), await status('/api/x/a')]).toEqual([
+    200, 200, 429
+  ])
+  expect([await status('/api/x/b'), await status('/api/y/a')]).toEqual([429, 200])
+  // Whoever is known is counted as the tier counts: by user.
+  for (let sent = 0; sent < 2; sent += 1) expect(await status('/api/x/c', 'customer-1')).toBe(200)
+  expect([await status('/api/x/c', 'customer-1'), await status('/api/x/c', 'customer-2')]).toEqual([429, 200])
+})
+
+test('one limit has one size', async () => {
+  const limited = (perMinute: number) =>
+    ({ config: { class: 'account', limit: { name: 'a', perMinute } } }) as const
+  const mount = (tiers: Tiers) => {
+    tiers.public.post('/x/a', limited(1), ok)
+    tiers.public.post('/x/b', limited(2), ok)
+  }
+  await expect(useGateway({ modules: [moduleOf('x', ['/api/x'], mount)] })).rejects.toThrow(
+    'the limit x.a has two sizes'
+  )
 })
 
 test('trying tokens is limited by address, and a good token gets in all the same', async () => {
@@ -157,7 +199,6 @@ test('switched off, there are no limits', async () => {
   const gateway = await useGateway({
     modules: [threeTiers],
     settings: {
-      CARTWRIGHT__RATE_LIMIT__LOGIN_PER_MINUTE: '1',
       CARTWRIGHT__RATE_LIMIT__PUBLIC_PER_MINUTE: '1'
     }
   })

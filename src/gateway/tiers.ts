@@ -1,15 +1,83 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
+import type {
+  ContextConfigDefault,
+  FastifySchema,
+  RawServerDefault,
+  RouteHandlerMethod,
+  RouteShorthandOptions
+} from 'fastify'
 
-/** Where routes are mounted: a Fastify instance whose handlers are typed by their schemas. */
-export type Tier = FastifyInstance<
+/**
+ * What a request is for: paying and ordering before carts and accounts, those before browsing, and imports and exports
+ * last. It decides who is refused first when there is too much to do, and how long a request may take.
+ */
+export type RequestClass = 'checkout' | 'account' | 'browse' | 'bulk'
+
+/**
+ * How a handler gets the body: parsed from JSON; as the bytes that were sent, of any type and up to 256 KiB, for
+ * callbacks that are signed; or as a stream of one media type.
+ */
+export type BodyKind = 'json' | 'bytes' | { readonly stream: string; readonly bytesMax: number }
+
+/** Requests a minute and caller, within the tier's limit. Routes of a module that name the same one share it. */
+export type RouteLimit = {
+  readonly name: string
+  readonly perMinute: number
+  /** Only requests without this header count. */
+  readonly without?: string
+}
+
+/** What is special about a route. The gateway reads it; the handler need not know. */
+export type RouteConfig<B extends BodyKind = BodyKind> = {
+  readonly class: RequestClass
+  /** `json` when left out. */
+  readonly body?: B
+  readonly limit?: RouteLimit
+  /** Everybody gets the same answer, so that caches may keep it. Only for routes of the public tier. */
+  readonly cache?: 'public'
+  /** With this status it tells a secret: that answer is not kept, a repeated request is answered anew. */
+  readonly secret?: 200 | 201
+  /** Why a route that may change something hands no write on. Then it takes no `If-Match`. */
+  readonly unwritten?: string
+}
+
+type BodyOf<B extends BodyKind> = B extends 'json' ? unknown : B extends 'bytes' ? Buffer : Readable
+type Options<B extends BodyKind, S extends FastifySchema> = RouteShorthandOptions<
   RawServerDefault,
   IncomingMessage,
   ServerResponse,
-  FastifyBaseLogger,
+  { Body: BodyOf<B> },
+  ContextConfigDefault,
+  S,
   TypeBoxTypeProvider
 >
+type Handler<B extends BodyKind, S extends FastifySchema> = RouteHandlerMethod<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  { Body: BodyOf<B> },
+  ContextConfigDefault,
+  S,
+  TypeBoxTypeProvider
+>
+
+/** Mounts a route; its handler is typed by the schemas, and by the kind of its body. */
+type Verb = <const S extends FastifySchema, const B extends BodyKind = 'json'>(
+  path: string,
+  options: { readonly config: RouteConfig<B> } & Pick<Options<B, S>, 'schema' | 'onRequest' | 'preHandler'>,
+  handler: Handler<B, S>
+) => void
+
+/** Where routes are mounted: five verbs. What else there is to say about a route, its declaration says. */
+export type Tier = {
+  readonly get: Verb
+  readonly post: Verb
+  readonly put: Verb
+  readonly patch: Verb
+  readonly delete: Verb
+}
 
 /**
  * The three groups under `/api`, shared by all modules. The tier is the first word of a route's line, and the only

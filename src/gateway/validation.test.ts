@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { moduleOf, openGateway, type TestGateway } from '../../test/support/gateway.ts'
+import { browse, moduleOf, openGateway, type TestGateway } from '../../test/support/gateway.ts'
 import { Type } from '../kernel/schema.ts'
 
 const strict = { additionalProperties: false }
@@ -32,7 +32,7 @@ let seen: unknown
 let gateway: TestGateway
 beforeAll(async () => {
   const typed = moduleOf('x', ['/api/x'], ({ public: open }) => {
-    open.post('/x/:id', { schema }, async request => {
+    open.post('/x/:id', { ...browse, schema }, async request => {
       seen = { ...request.params, ...request.query, ...request.body }
       return {}
     })

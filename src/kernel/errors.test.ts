@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DomainError, defineError, OperatorError } from './errors.ts'
+import { DomainError, defineError, errorOfConstraint, OperatorError } from './errors.ts'
 
 const taken = defineError('conflict', 'SEAT_TAKEN', 'The seat is taken.')
 
@@ -32,4 +32,18 @@ test('the trace of an error begins where it was thrown from', () => {
 
 test('an error for the operator is no error of the domain', () => {
   expect(new OperatorError('mend it')).not.toBeInstanceOf(DomainError)
+})
+
+test('a constraint stands beside one error only', () => {
+  const taken = defineError('conflict', 'TEST_TAKEN', 'Taken.', { constraints: ['test.things_name'] })
+  expect(errorOfConstraint('test.things_name')).toBe(taken)
+  expect(errorOfConstraint('test.things_other')).toBeUndefined()
+  expect(() => defineError('conflict', 'TEST_OTHER', 'No.', { constraints: ['test.things_name'] })).toThrow(
+    'two errors are declared for the constraint test.things_name'
+  )
+})
+
+test('a failure that may pass says so', () => {
+  expect(defineError('conflict', 'TEST_SHORT', 'Short.', { mayPass: true })().mayPass).toBe(true)
+  expect(defineError('conflict', 'TEST_NEVER', 'Never.')().mayPass).toBe(false)
 })

@@ -21,13 +21,20 @@ export class DomainError extends Error {
   readonly code: string
   readonly details: Record<string, unknown>
   readonly retryAfterSeconds: number | undefined
+  readonly mayPass: boolean
 
-  constructor(kind: ErrorKind, code: string, message: string, extra: ErrorExtra = {}) {
+  constructor(
+    kind: ErrorKind,
+    code: string,
+    message: string,
+    extra: ErrorExtra & { mayPass?: boolean } = {}
+  ) {
     super(message, { cause: extra.cause })
     this.kind = kind
     this.code = code
     this.details = extra.details ?? {}
     this.retryAfterSeconds = extra.retryAfterSeconds
+    this.mayPass = extra.mayPass ?? false
   }
 }
 
@@ -37,11 +44,40 @@ export type ErrorDefinition = ((extra?: ErrorExtra) => DomainError) & {
   readonly code: string
   readonly message: string
 }
-
-export function defineError(kind: ErrorKind, code: string, message: string): ErrorDefinition {
-  const create = (extra?: ErrorExtra) => new DomainError(kind, code, message, extra)
-  return Object.assign(create, { kind, code, message })
+type Definition = {
+  /**
+   * The constraints or unique indexes that say so in the database, as `schema.name`: a row that they refuse is
+   * this failure.
+   */
+  constraints?: readonly string[]
+  /** The same request may succeed later, so it is judged anew when it comes again with its idempotency key. */
+  mayPass?: boolean
 }
+
+const ofConstraint = new Map<string, ErrorDefinition>()
+
+export function defineError(
+  kind: ErrorKind,
+  code: string,
+  message: string,
+  { constraints = [], mayPass = false }: Definition = {}
+): ErrorDefinition {
+  const create = (extra?: ErrorExtra) => new DomainError(kind, code, message, { ...extra, mayPass })
+  const definition = Object.assign(create, { kind, code, message })
+  for (const constraint of constraints) {
+    if (ofConstraint.has(constraint))
+      throw new Error(`two errors are declared for the constraint ${constraint}`)
+    ofConstraint.set(constraint, definition)
+  }
+  return definition
+}
+
+/** What it means that a constraint (`schema.name`) refused a row; `undefined` where that is a bug. */
+export const errorOfConstraint = (constraint: string): ErrorDefinition | undefined =>
+  ofConstraint.get(constraint)
+
+/** Every constraint that stands beside an error of the modules loaded so far. */
+export const declaredConstraints = (): readonly string[] => [...ofConstraint.keys()]
 
 /**
  * A problem that the person who runs the shop can mend: a wrong key, an occupied port, an unreachable database.

@@ -1,4 +1,16 @@
-import { randomUUIDv7 } from 'node:crypto'
+import { hash, randomUUIDv7 } from 'node:crypto'
 
 /** A new identifier: UUIDv7 (RFC 9562, section 5.7), so that rows made together lie together in an index. */
 export const newId = (): string => randomUUIDv7()
+
+/** The identifier of something that belongs to `id`, the same for the same label: UUIDv5 (RFC 9562, section 5.5). */
+export function derivedId(id: string, label: string): string {
+  const bytes = hash(
+    'sha1',
+    Buffer.concat([Buffer.from(id.replaceAll('-', ''), 'hex'), Buffer.from(label)]),
+    'buffer'
+  )
+  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x50
+  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80
+  return bytes.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}

@@ -6,10 +6,10 @@ const KEY_PREFIX = 'cartwright:'
 const OPERATION_TIMEOUT_MS = 100
 const PING_TIMEOUT_MS = 1_000
 /** A connection that answers nothing for so long is made anew. */
-const SILENCE_MS_MAX = 1_000
-const RECONNECT_PAUSE_MS_MAX = 1_000
-/** After an operation that timed out nothing is tried for so long: a server that hangs slows one reader a second. */
-const REST_MS = 1_000
+const SILENCE_MS_MAX = 400
+const RECONNECT_PAUSE_MS_MAX = 200
+/** After an operation that timed out nothing is tried for so long: a server that hangs slows four readers a second. */
+const REST_MS = 250
 
 /**
  * The cache that processes share: a Redis or Valkey server, by `redis://` or `rediss://` (TLS). It connects by itself,

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 
 /**
- * A place for what may be lost: product pages and lists, documents of issuers. Reading and writing never fail, a
+ * A place for what may be lost: product pages and lists. Reading and writing never fail, a
  * cache that cannot answer is a miss. Keys carry the revision of what they were made from, so nothing has to be
  * deleted to be out of date.
  */

@@ -91,8 +91,7 @@ export function makeFolder(path: string, mode: number): void {
   fs.chmodSync(path, mode)
 }
 
-const FILE_ERRORS = new Set('EACCES EPERM EROFS ENOSPC EDQUOT EEXIST ENOTDIR ENOTEMPTY EBUSY'.split(' '))
-
-export function isFileError(error: unknown): error is Error {
-  return error instanceof Error && 'code' in error && FILE_ERRORS.has(String(error.code))
+/** Whether the system refused something to this process, most often a file. */
+export function isFileError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error
 }

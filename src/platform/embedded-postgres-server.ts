@@ -9,7 +9,6 @@ export type Report = (line: string) => void
 
 const SETTINGS = {
   listen_addresses: '',
-  max_connections: 60,
   shared_buffers: '128MB',
   wal_level: 'minimal',
   max_wal_senders: 0,
@@ -55,6 +54,7 @@ type ServerOptions = {
   log: string
   account: Account
   report: Report
+  connectionsMax: number
 }
 
 type Supervisor = { process: ChildProcess; hasEnded: boolean; ended: Promise<void> }
@@ -102,12 +102,14 @@ export class Server {
 
   /** Returns when the server accepts connections, or `stop()` was called. */
   async #launch(): Promise<void> {
-    const { cluster, log } = this.#options
+    const { cluster, log, sockets } = this.#options
     const deadline = Date.now() + START_MS_MAX
     for (;;) {
       this.#supervisor?.process.stdin?.end()
       const stalePid = await stopPostmaster(cluster)
       if (this.#isStopping) return
+      // The server is gone, and the folder of its socket is ours alone: what is left there only names it.
+      fs.rmSync(join(sockets, '.s.PGSQL.5432.lock'), { force: true })
       const logStart = cutBack(log)
       const isReady = readinessOf(cluster)
       const supervisor = supervise(this.#options, stalePid)
@@ -130,9 +132,10 @@ export class Server {
 }
 
 function supervise(options: ServerOptions, stalePid: number | undefined): Supervisor {
-  const { program, cluster, sockets, log, account } = options
+  const { program, cluster, sockets, log, account, connectionsMax } = options
   const settings = Object.entries({
     ...SETTINGS,
+    max_connections: connectionsMax,
     unix_socket_directories: `"${sockets.replaceAll('"', '""')}"`
   })
   const command = [program, '-D', cluster, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])]
@@ -181,9 +184,14 @@ function readinessOf(cluster: string): () => boolean {
  * too. Returns the pid that a killed server left in `postmaster.pid`, undefined when another PostgreSQL has
  * that pid.
  */
-async function stopPostmaster(cluster: string): Promise<number | undefined> {
-  const pid = Number(readPidFile(cluster)[0])
-  if (!(pid > 1)) return undefined
+export async function stopPostmaster(cluster: string): Promise<number | undefined> {
+  const named = Number(readPidFile(cluster)[0])
+  const pid = named > 1 ? named : findPostmaster(cluster)
+  if (pid === undefined) {
+    // A power cut or a full disk leaves it empty, which PostgreSQL takes for another server that is starting.
+    fs.rmSync(join(cluster, 'postmaster.pid'), { force: true })
+    return undefined
+  }
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
     if (!isServerOf(cluster, pid)) break
     signalQuietly(pid, signal)
@@ -196,9 +204,23 @@ async function stopPostmaster(cluster: string): Promise<number | undefined> {
   return isPostgres(commandOf(pid)) ? undefined : pid
 }
 
+/** The server of a cluster whose `postmaster.pid` does not name it. */
+function findPostmaster(cluster: string): number | undefined {
+  if (!fs.existsSync(join(cluster, 'postmaster.pid'))) return undefined
+  return allPids().find(pid => isServerOf(cluster, pid))
+}
+
+function allPids(): number[] {
+  const names =
+    process.platform === 'linux'
+      ? fs.readdirSync('/proc')
+      : spawnSync('/bin/ps', ['-axo', 'pid='], { encoding: 'utf8' }).stdout.split('\n')
+  return names.map(Number).filter(pid => pid > 1)
+}
+
 function isServerOf(cluster: string, pid: number): boolean {
   const command = commandOf(pid)
-  return isPostgres(command) && command.includes(cluster)
+  return isPostgres(command) && [`-D\0${cluster}\0`, `-D ${cluster} `].some(part => command.includes(part))
 }
 
 function isPostgres(command: string): boolean {

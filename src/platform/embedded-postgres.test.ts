@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import pg from 'pg'
@@ -121,6 +122,29 @@ describe('a folder', () => {
     expect(stranger.exitCode).toBeNull()
   })
 
+  test('whose server file is empty or damaged, as a power cut leaves it, starts', async () => {
+    await (await openEmbeddedPostgres({ folder, mode: 'own' })).stop()
+    for (const left of ['', '\n', '\0\0\0\0', 'rubbish\n']) {
+      for (const path of ['postgres/postmaster.pid', 'postgres-run/.s.PGSQL.5432.lock'])
+        fs.writeFileSync(join(folder, path), left)
+      const { url, stop } = await openEmbeddedPostgres({ folder, mode: 'own' })
+      expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }])
+      await stop()
+    }
+  })
+
+  test('whose server file is empty while its server lives never gets a second one', async () => {
+    const acknowledged = await writeUntilKilled(child => {
+      const server = serverPid()
+      child.kill('SIGKILL')
+      for (const pid of groupOf(server)) if (pid !== server) process.kill(pid, 'SIGKILL')
+    })
+    const server = serverPid() ?? 0
+    fs.writeFileSync(join(folder, 'postgres/postmaster.pid'), '')
+    await expectRows(acknowledged)
+    expect(isAlive(server)).toBe(false)
+  })
+
   test('whose first start was killed half-way is set up by the next one', async () => {
     const { child } = startChild('own')
     const half = () =>
@@ -186,6 +210,19 @@ describe('kill -9', () => {
 })
 
 describe('the operator is told', () => {
+  test('that the lock file is damaged, which is something else than closed', async () => {
+    fs.mkdirSync(folder)
+    const guard = join(folder, 'lock.sqlite')
+    for (const content of ['rubbish', 'x'.repeat(100), 'SQLite format 3\0'.padEnd(5_000, 'x')]) {
+      fs.writeFileSync(guard, content)
+      await expect(openEmbeddedPostgres({ folder, mode: 'own' })).rejects.toThrow(
+        `${guard} is damaged. It holds nothing: make sure that no Cartwright uses the folder, and remove it.`
+      )
+    }
+    fs.rmSync(guard)
+    await (await openEmbeddedPostgres({ folder, mode: 'own' })).stop()
+  })
+
   test('that the folder cannot be written', async () => {
     fs.mkdirSync(folder, { mode: 0o555 })
     for (const place of [folder, join(folder, 'deeper')]) {
@@ -236,19 +273,77 @@ describe('users', () => {
     expect(fs.statSync(join(folder, 'postgres-run')).mode & 0o777).toBe(0o700)
   })
 
-  test.runIf(isRoot)('root runs it as nobody, or as the owner of data that are there', async () => {
-    await (await openEmbeddedPostgres({ folder, mode: 'own' })).stop()
-    expect(fs.statSync(join(folder, 'postgres')).uid).toBe(ordinary.uid)
-    for (const path of [
-      'postgres',
-      ...fs.readdirSync(join(folder, 'postgres'), { encoding: 'utf8', recursive: true })
-    ]) {
-      fs.lchownSync(path === 'postgres' ? join(folder, path) : join(folder, 'postgres', path), 1, 1)
+  test.runIf(isRoot)(
+    'root runs it as an account of its own, or as the owner of data that are there',
+    async () => {
+      await (await openEmbeddedPostgres({ folder, mode: 'own' })).stop()
+      const { uid } = fs.statSync(join(folder, 'postgres'))
+      expect(readAccounts()).toContainEqual(['cartwright-db', uid])
+      for (const path of clusterPaths()) fs.lchownSync(path, 1, 1)
+      const { url, stop } = await openEmbeddedPostgres({ folder, mode: 'own' })
+      expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }])
+      expect(fs.statSync(join(folder, 'postgres')).uid).toBe(1)
+      await stop()
     }
-    const { url, stop } = await openEmbeddedPostgres({ folder, mode: 'own' })
-    expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }])
-    await stop()
-  })
+  )
+
+  test.runIf(isRoot)(
+    'data of nobody, which trusted everybody, are handed over, also when that was cut short',
+    async () => {
+      const first = await openEmbeddedPostgres({ folder, mode: 'own' })
+      await query(first.url, 'create table notes as select 1 as id')
+      await first.stop()
+      const cluster = join(folder, 'postgres')
+      const { uid } = fs.statSync(cluster)
+      const outside = join(base, 'outside')
+      for (const top of [65_534, 0]) {
+        for (const path of clusterPaths()) fs.lchownSync(path, path === cluster ? top : 65_534, 65_534)
+        fs.writeFileSync(outside, 'not ours')
+        for (const name of ['link', 'pg_hba.conf']) {
+          fs.rmSync(join(cluster, name), { force: true })
+          fs.symlinkSync(outside, join(cluster, name))
+        }
+        const second = await openEmbeddedPostgres({ folder, mode: 'own' })
+        expect(await query(second.url, 'select id from notes')).toEqual([{ id: 1 }])
+        expect(new Set(clusterPaths().map(path => fs.lstatSync(path).uid))).toEqual(new Set([uid]))
+        await second.stop()
+        expect([fs.readFileSync(outside, 'utf8'), fs.statSync(outside).uid]).toEqual(['not ours', 0])
+      }
+      fs.chownSync(cluster, 65_534, 65_534)
+      fs.linkSync(outside, join(cluster, 'second-name'))
+      await expect(openEmbeddedPostgres({ folder, mode: 'own' })).rejects.toThrow(
+        /has a second name elsewhere/
+      )
+    }
+  )
+
+  test.runIf(isRoot)(
+    'nobody else gets in, even where the folder of the socket is open, nor reads the data',
+    async () => {
+      for (const account of [{}, { ...ordinary }]) {
+        fs.rmSync(folder, { recursive: true, force: true })
+        fs.mkdirSync(folder)
+        if (account.uid) fs.chownSync(folder, account.uid, account.gid)
+        const { child, outcome } = startChild('own', account)
+        const { url = '' } = await outcome
+        const strangers = account.uid ? [1] : [65_534, 1]
+        for (const uid of strangers) {
+          expect(await connectAs(uid, url)).toMatch(/EACCES/)
+          const ls = spawnSync('/bin/ls', [join(folder, 'postgres')], { uid, gid: uid })
+          expect([ls.status !== 0, String(ls.stderr)]).toEqual([true, expect.stringContaining('denied')])
+        }
+        fs.chmodSync(join(folder, 'postgres-run'), 0o755)
+        for (const uid of strangers)
+          expect(await connectAs(uid, url)).toMatch(/Peer authentication failed for user "cartwright"/)
+        // Root, which runs the commands of a shop that an ordinary user started.
+        const guest = await openEmbeddedPostgres({ folder, mode: 'attach' })
+        expect(await query(guest.url, 'select current_user as name')).toEqual([{ name: 'cartwright' }])
+        if (account.uid) expect(await connectAs(account.uid, url)).toBe('connected')
+        child.kill('SIGKILL')
+        await until('the server stops', () => serverPid() === undefined)
+      }
+    }
+  )
 
   test.runIf(isRoot)('data of root in a closed folder are linked to the system folder', async () => {
     fs.chmodSync(base, 0o700)
@@ -396,6 +491,30 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
   }
 }
 
+/** What a process of this user is told when it connects. */
+async function connectAs(uid: number, url: string): Promise<string> {
+  const script = `
+    import pg from ${JSON.stringify(pathToFileURL(createRequire(import.meta.url).resolve('pg')).href)}
+    const client = new pg.Client(${JSON.stringify(url)})
+    client.on('error', () => {})
+    await client.connect().then(() => process.stdout.write('connected'), error => process.stdout.write(error.message))
+    await client.end()`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { uid, gid: uid, cwd: '/' })
+  return text(child.stdout)
+}
+
+/** The folder of the data and all that is in it. */
+function clusterPaths(): string[] {
+  const cluster = join(folder, 'postgres')
+  const names = fs.readdirSync(cluster, { encoding: 'utf8', recursive: true })
+  return [cluster, ...names.map(name => join(cluster, name))]
+}
+
+function readAccounts(): [string | undefined, number][] {
+  const lines = fs.readFileSync('/etc/passwd', 'utf8').split('\n')
+  return lines.map(line => [line.split(':')[0], Number(line.split(':')[2])])
+}
+
 /** The pid of the live server of a folder. */
 function serverPid(place = folder): number | undefined {
   try {
@@ -403,6 +522,14 @@ function serverPid(place = folder): number | undefined {
     return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(place) ? pid : undefined
   } catch {
     return undefined
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== ''
+  } catch {
+    return false
   }
 }
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { OperatorError } from '../kernel/errors.ts'
+import { databaseAccount, giveTo, handOver, isNobodys, restrictLogins } from './embedded-postgres-account.ts'
 import {
   type Account,
   type Bundle,
@@ -16,7 +17,8 @@ import {
   run,
   SYSTEM_FOLDER
 } from './embedded-postgres-programs.ts'
-import { type Report, Server } from './embedded-postgres-server.ts'
+import { type Report, Server, stopPostmaster } from './embedded-postgres-server.ts'
+import { createFolder } from './folder.ts'
 import { type FolderLock, folderHolder, lockFolder } from './folder-lock.ts'
 
 /** `url` is for the `pg` client. */
@@ -31,9 +33,11 @@ const SOCKET_PATH_BYTES_MAX = 103
 const ATTACH_MS_MAX = 300_000
 const OWN_MS_MAX = 1_000
 const POLL_MS = 10
+/** More than one process needs; several that share it, as in tests, may want more. */
+const CONNECTIONS_MAX = 60
 
 const INITDB_OPTIONS =
-  '--username=cartwright --auth=trust --encoding=UTF8 --locale=C --locale-provider=builtin ' +
+  '--username=cartwright --auth=peer --encoding=UTF8 --locale=C --locale-provider=builtin ' +
   '--builtin-locale=C.UTF-8 --no-sync --no-instructions'
 
 /**
@@ -49,18 +53,20 @@ export async function openEmbeddedPostgres(options: {
   folder: string
   mode: 'own' | 'attach'
   report?: Report
+  connectionsMax?: number
 }): Promise<EmbeddedPostgres> {
-  const { folder, mode, report = () => {} } = options
+  const { folder, mode, report = () => {}, connectionsMax = CONNECTIONS_MAX } = options
   const bundle = findBundle()
   try {
-    const place = findPlace(folder)
+    const place = await findPlace(folder, report)
     const claim = await claimFolder(folder, place.home, mode)
     if ('url' in claim) return { url: claim.url, stop: async () => {} }
     try {
-      return await start(folder, place, bundle, claim, report)
+      return await start(folder, place, bundle, claim, { report, connectionsMax })
     } catch (error) {
       claim.release()
-      throw error
+      // On a full disk PostgreSQL cannot say so: its log is there too.
+      throw fs.statfsSync(place.home).bavail === 0 ? diskFull(folder, error) : error
     }
   } catch (error) {
     throw explain(error, folder)
@@ -68,12 +74,12 @@ export async function openEmbeddedPostgres(options: {
 }
 
 /**
- * PostgreSQL refuses to run as root, so as root it runs as the owner of the data, `nobody` for new ones. A
- * folder that user cannot reach (below /root, say) only gets a link to the data, which then are in the
- * system's folder.
+ * PostgreSQL refuses to run as root, so as root it runs as the owner of the data, and as an account of its own for
+ * new data, and for those of `nobody`. A folder that this account cannot reach (below /root, say) only gets a link to
+ * the data, which then are in the system's folder.
  */
-function findPlace(folder: string): Place {
-  fs.mkdirSync(folder, { recursive: true })
+async function findPlace(folder: string, report: Report): Promise<Place> {
+  createFolder(folder)
   const real = fs.realpathSync(folder)
   const cluster = join(real, 'postgres')
   const existing = fs.existsSync(cluster) ? fs.realpathSync(cluster) : undefined
@@ -87,25 +93,18 @@ function findPlace(folder: string): Place {
 
   if (existing) {
     const { uid, gid } = fs.statSync(existing)
-    return { home: dirname(existing), account: uid === 0 ? nobody() : { uid, gid } }
+    return {
+      home: dirname(existing),
+      account: isNobodys(uid) ? await databaseAccount(report) : { uid, gid }
+    }
   }
-  const account = nobody()
+  const account = await databaseAccount(report)
   if (run(account, '/bin/sh', ['-c', 'test -x "$1"', 'sh', real]).status === 0) return { home: real, account }
   const digest = createHash('sha256').update(real).digest('hex').slice(0, 16)
   const home = join(SYSTEM_FOLDER, `data-${digest}`)
   makeFolder(SYSTEM_FOLDER, 0o755)
   makeFolder(home, 0o755)
   return { home, account }
-}
-
-function nobody(): Account {
-  const line = /^nobody:[^:]*:(-?\d+):(-?\d+):/m.exec(fs.readFileSync('/etc/passwd', 'utf8'))
-  if (!line) {
-    throw new OperatorError(
-      'PostgreSQL does not run as root, and there is no user "nobody": start as another user.'
-    )
-  }
-  return { uid: Number(line[1]), gid: Number(line[2]) }
 }
 
 async function claimFolder(
@@ -135,7 +134,7 @@ async function start(
   { home, account }: Place,
   bundle: Bundle,
   lock: FolderLock,
-  report: Report
+  { report, connectionsMax }: { report: Report; connectionsMax: number }
 ): Promise<EmbeddedPostgres> {
   const cluster = join(home, 'postgres')
   const link = join(folder, 'postgres')
@@ -143,6 +142,9 @@ async function start(
   removeHalfMade(home)
   const binaries = provideBinaries(bundle, account, home)
   if (!fs.existsSync(cluster)) createCluster(cluster, binaries, account)
+  await stopPostmaster(cluster)
+  if (account.uid !== undefined && isNobodys(fs.statSync(cluster).uid)) handOver(cluster, account)
+  restrictLogins(cluster, account)
   if (!fs.existsSync(link)) {
     fs.symlinkSync(cluster, link)
     report(`The user that PostgreSQL runs as cannot reach ${folder}, so the data are in ${cluster}.`)
@@ -156,7 +158,8 @@ async function start(
     sockets,
     log,
     account,
-    report
+    report,
+    connectionsMax
   })
   try {
     await server.start()
@@ -219,15 +222,18 @@ function createCluster(cluster: string, binaries: string, account: Account): voi
   giveTo(account, fresh)
   const initdb = join(binaries, 'bin/initdb')
   const initialised = run(account, initdb, ['-D', fresh, ...INITDB_OPTIONS.split(' ')])
-  if (initialised.status !== 0) {
-    const reason = initialised.error?.message ?? initialised.stderr.trim()
+  // In single-user mode, because renaming takes 25 ms there and creating a database on the server takes 60.
+  const rename = 'alter database postgres rename to cartwright'
+  const single = ['--single', '-F', '-D', fresh, 'template1']
+  const renamed =
+    initialised.status === 0 ? run(account, join(binaries, 'bin/postgres'), single, rename) : initialised
+  if (renamed.status !== 0 || /^.*(ERROR|FATAL|PANIC):/m.test(renamed.stderr)) {
+    fs.rmSync(fresh, { recursive: true, force: true })
+    const reason = renamed.error?.message ?? renamed.stderr.trim()
     throw new OperatorError(
       `PostgreSQL could not be set up: set DATABASE_URL to a PostgreSQL server. (${reason})`
     )
   }
-  // In single-user mode, because renaming takes 25 ms there and creating a database on the server takes 60.
-  const rename = 'alter database postgres rename to cartwright'
-  run(account, join(binaries, 'bin/postgres'), ['--single', '-F', '-D', fresh, 'template1'], rename)
   fs.renameSync(fresh, cluster)
   // Against a power cut in the first half minute, before the system writes the new files by itself.
   spawn(initdb, ['--sync-only', '-D', cluster], {
@@ -249,11 +255,17 @@ function makeSocketFolder(home: string, account: Account): string {
   return sockets
 }
 
-function giveTo({ uid, gid }: Account, path: string): void {
-  if (uid !== undefined && gid !== undefined) fs.chownSync(path, uid, gid)
-}
+const saysDiskFull = (error: unknown): boolean =>
+  /No space left on device|disk is full|disk quota exceeded|ENOSPC|EDQUOT/i.test(String(error))
+
+const diskFull = (folder: string, cause: unknown) =>
+  new OperatorError(
+    `There is no space left on the disk of ${folder}: make room, or set CARTWRIGHT_DATA to another folder.`,
+    { cause }
+  )
 
 function explain(error: unknown, folder: string): unknown {
+  if (saysDiskFull(error)) return diskFull(folder, error)
   if (!isFileError(error)) return error
   return new OperatorError(
     `The data folder ${folder} cannot be used (${error.message}): let this user write it, or set ` +

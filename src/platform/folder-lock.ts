@@ -15,6 +15,9 @@ export type FolderLock = {
 }
 
 const SQLITE_BUSY = 5
+/** The lower byte of a result; the others tell its kind. */
+const PRIMARY_CODE = 0xff
+const SQLITE_DAMAGED = [11, 26] // corrupt, not a database
 
 /** Held guards must not be garbage collected: that would close them, and so give the folder away. */
 const guards = new Set<DatabaseSync>()
@@ -75,9 +78,17 @@ function takeGuard(path: string): DatabaseSync | undefined {
     return guard
   } catch (error) {
     guard?.close()
-    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return undefined
+    const code = Number((error as { errcode?: number }).errcode) & PRIMARY_CODE
+    if (code === SQLITE_BUSY) return undefined
+    if (SQLITE_DAMAGED.includes(code)) {
+      throw new OperatorError(
+        `${path} is damaged. It holds nothing: make sure that no Cartwright uses the folder, and remove it.`,
+        { cause: error }
+      )
+    }
     throw new OperatorError(
-      `${path} cannot be written; give this user the folder, or set CARTWRIGHT_DATA to another folder.`,
+      `${path} cannot be written (${(error as Error).message}): give this user the folder, or set ` +
+        'CARTWRIGHT_DATA to another folder.',
       { cause: error }
     )
   }

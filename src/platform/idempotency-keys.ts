@@ -1,89 +1,121 @@
-import type { Queryable, Transaction } from './postgres.ts'
-import { statement } from './statement.ts'
+import { type RowOf, statement } from './statement.ts'
 
-export type StoredAnswer = {
-  fingerprint: Buffer
-  state: string
-  status: number | null
-  answer: Buffer | null
-}
+// No statement here waits for a row that somebody else has locked: they share few connections with all single writes. What is
+// locked is left alone, and looked at again by whoever waits for it.
 
-// A claim is one statement: it makes the row, or takes over one that expired or whose lease ran out without an
-// answer (its process died). No row comes back when the key is somebody else's for now, or for good.
-const claimKey = statement(
-  'idempotency.claim_key',
-  { state: 'text' },
-  `insert into cartwright.idempotency_keys as present (key_hash, fingerprint, state, lease, lease_until, expires_at)
-   values ($1, $2, 'running', $3, now() + make_interval(secs => $4), now() + interval '48 hours')
-   on conflict (key_hash) do update set
-     state = case when present.expires_at <= now() then 'running' else present.state end,
-     fingerprint = excluded.fingerprint, lease = excluded.lease, lease_until = excluded.lease_until,
-     status = null, answer = null, expires_at = excluded.expires_at
-   where present.expires_at <= now()
-      or (present.state <> 'done' and present.lease_until <= now() and present.fingerprint = excluded.fingerprint)
-   returning state`
-)
-const findKey = statement(
-  'idempotency.find_key',
-  { fingerprint: 'bytea', state: 'text', status: 'int4?', answer: 'bytea?' },
-  'select fingerprint, state, status, answer from cartwright.idempotency_keys where key_hash = $1'
-)
-const markKeyApplied = statement(
-  'idempotency.mark_key_applied',
-  { state: 'text' },
-  `update cartwright.idempotency_keys set state = 'applied'
-   where key_hash = $1 and lease = $2 and state = 'running' returning state`
-)
-const finishKey = statement(
-  'idempotency.finish_key',
-  {},
-  `update cartwright.idempotency_keys set state = 'done', status = $3, answer = $4
-   where key_hash = $1 and lease = $2`
-)
-const releaseKey = statement(
-  'idempotency.release_key',
-  {},
-  `delete from cartwright.idempotency_keys where key_hash = $1 and lease = $2 and state = 'running'`
-)
-const deleteExpiredKeys = statement(
-  'idempotency.delete_expired_keys',
-  { key_hash: 'bytea' },
-  `delete from cartwright.idempotency_keys where key_hash in
-     (select key_hash from cartwright.idempotency_keys where expires_at <= now() limit 1000 for update skip locked)
-   returning key_hash`
-)
+/** Claims a key that nobody has used, within 48 hours. */
+export const insertKey = statement({
+  name: 'idempotency.insert_key',
+  takes: {
+    keyHash: 'bytea',
+    fingerprint: 'bytea',
+    lease: 'uuid',
+    leaseSeconds: 'float8',
+    operationId: 'uuid'
+  },
+  text: `
+    insert into cartwright.idempotency_keys
+      (key_hash, fingerprint, state, lease, lease_until, operation_id, expires_at)
+    values ($keyHash, $fingerprint, 'running', $lease, now() + make_interval(secs => $leaseSeconds), $operationId,
+      now() + interval '48 hours')
+    on conflict (key_hash) do nothing`
+})
+export const findKey = statement({
+  name: 'idempotency.find_key',
+  takes: { keyHash: 'bytea' },
+  gives: {
+    fingerprint: 'bytea',
+    state: 'text',
+    operation_id: 'uuid',
+    result_id: 'uuid?',
+    status: 'int4?',
+    answer: 'bytea?',
+    is_held: 'bool',
+    is_expired: 'bool'
+  },
+  text: `
+    select fingerprint, state, operation_id, result_id, status, answer,
+      state = 'running' and lease_until > now() as is_held, expires_at <= now() as is_expired
+    from cartwright.idempotency_keys where key_hash = $keyHash`
+})
+export type KeyRow = RowOf<typeof findKey>
 
-export type Claim = { keyHash: Buffer; lease: string }
-
-/** Claims the key; `applied` says that an earlier holder committed its work. `undefined` when it cannot be had. */
-export async function claim(
-  db: Queryable,
-  key: Claim & { fingerprint: Buffer; leaseSeconds: number }
-): Promise<{ applied: boolean } | undefined> {
-  const [row] = await db.query(claimKey, [key.keyHash, key.fingerprint, key.lease, key.leaseSeconds])
-  return row && { applied: row.state === 'applied' }
-}
-
-export const find = async (db: Queryable, keyHash: Buffer): Promise<StoredAnswer | undefined> =>
-  (await db.query(findKey, [keyHash]))[0]
-
-/** False when the lease was lost to a later try of the same request. */
-export const markApplied = async (tx: Transaction, { keyHash, lease }: Claim): Promise<boolean> =>
-  (await tx.query(markKeyApplied, [keyHash, lease])).length === 1
-
-export async function finish(
-  db: Queryable,
-  { keyHash, lease }: Claim,
-  status: number,
-  answer: Buffer
-): Promise<void> {
-  await db.query(finishKey, [keyHash, lease, status, answer])
-}
-
-/** Gives the key back, unless its work was committed: then it stays claimed until the lease runs out. */
-export async function release(db: Queryable, { keyHash, lease }: Claim): Promise<void> {
-  await db.query(releaseKey, [keyHash, lease])
-}
-
-export const deleteExpired = async (db: Queryable): Promise<number> =>
-  (await db.query(deleteExpiredKeys, [])).length
+/** Claims a key that was given back, or whose holder has not been heard of for the time of a lease, or that expired. */
+export const takeKeyOver = statement({
+  name: 'idempotency.take_key_over',
+  takes: {
+    keyHash: 'bytea',
+    fingerprint: 'bytea',
+    lease: 'uuid',
+    leaseSeconds: 'float8',
+    operationId: 'uuid'
+  },
+  gives: { operation_id: 'uuid' },
+  text: `
+    update cartwright.idempotency_keys k set
+      state = 'running', lease = $lease, lease_until = now() + make_interval(secs => $leaseSeconds),
+      operation_id = case when expires_at <= now() then $operationId else operation_id end,
+      result_id = null, status = null, answer = null, fingerprint = $fingerprint,
+      expires_at = case when expires_at <= now() then now() + interval '48 hours' else expires_at end
+    from (
+      select key_hash from cartwright.idempotency_keys
+      where key_hash = $keyHash and (expires_at <= now() or fingerprint = $fingerprint
+        and (state = 'free' or state = 'running' and lease_until <= now()))
+      for update skip locked
+    ) takeable
+    where k.key_hash = takeable.key_hash
+    returning k.operation_id`
+})
+/** Puts off the end of the leases of what this process is still working on. */
+export const renewLeases = statement({
+  name: 'idempotency.renew_leases',
+  takes: { keyHashes: 'bytea[]', leases: 'uuid[]', leaseSeconds: 'float8' },
+  text: `
+    update cartwright.idempotency_keys k set lease_until = now() + make_interval(secs => $leaseSeconds)
+    from (
+      select present.key_hash from unnest($keyHashes::bytea[], $leases::uuid[]) as held (key_hash, lease)
+      join cartwright.idempotency_keys present on present.key_hash = held.key_hash and present.lease = held.lease
+      where present.state = 'running'
+      for update of present skip locked
+    ) mine
+    where k.key_hash = mine.key_hash`
+})
+/** In the transaction of the work. Changes no row when a later try has taken the key over. */
+export const markKeyApplied = statement({
+  name: 'idempotency.mark_key_applied',
+  takes: { keyHash: 'bytea', lease: 'uuid', resultId: 'uuid?' },
+  text: `
+    update cartwright.idempotency_keys set state = 'applied', result_id = $resultId
+    where key_hash = $keyHash and lease = $lease and state = 'running'`
+})
+export const finishKey = statement({
+  name: 'idempotency.finish_key',
+  takes: { keyHash: 'bytea', lease: 'uuid', status: 'int4', answer: 'bytea' },
+  text: `
+    update cartwright.idempotency_keys k set state = 'done', status = $status, answer = $answer
+    from (
+      select key_hash from cartwright.idempotency_keys
+      where key_hash = $keyHash and (state = 'applied' or state = 'running' and lease = $lease)
+      for update skip locked
+    ) mine
+    where k.key_hash = mine.key_hash`
+})
+/** Gives the key back, with its operation id, unless its work was committed. */
+export const releaseKey = statement({
+  name: 'idempotency.release_key',
+  takes: { keyHash: 'bytea', lease: 'uuid' },
+  text: `
+    update cartwright.idempotency_keys k set state = 'free'
+    from (
+      select key_hash from cartwright.idempotency_keys
+      where key_hash = $keyHash and state = 'running' and lease = $lease
+      for update skip locked
+    ) mine
+    where k.key_hash = mine.key_hash`
+})
+export const deleteExpiredKeys = statement({
+  name: 'idempotency.delete_expired_keys',
+  text: `
+    delete from cartwright.idempotency_keys where key_hash in
+      (select key_hash from cartwright.idempotency_keys where expires_at <= now() limit 1000 for update skip locked)`
+})

@@ -1,54 +1,76 @@
 import type { Config } from '../config.ts'
 import { type Broadcast, openBroadcast } from './broadcast.ts'
 import { type Cache, createMemoryCache } from './cache.ts'
-import { createJobs, type Jobs } from './jobs.ts'
+import { type Chores, createChores } from './chores.ts'
+import { declareFigures } from './figures.ts'
 import type { Log } from './log.ts'
-import { type Database, openDatabase } from './postgres.ts'
+import { createMetricRegistry, type MetricRegistry } from './metrics.ts'
+import { type Database, type DatabaseOptions, openDatabase } from './postgres.ts'
 import { connectionSettings } from './postgres-connect.ts'
+import type { Secrets } from './secrets.ts'
+import { openSecrets } from './secrets-open.ts'
 
 /** The outside world, opened once and handed to every module's `setup`, which takes from it what it needs. */
 export type Platform = {
   config: Config
   log: Log
+  secrets: Secrets
+  databaseUrl: string
   db: Database
   cache: Cache
   broadcast: Broadcast
-  jobs: Jobs
+  chores: Chores
+  metrics: MetricRegistry
   close(): Promise<void>
 }
 
 /** Connects to the (migrated) database at `databaseUrl` and to the cache. @throws OperatorError when it cannot. */
-export async function openPlatform(config: Config, databaseUrl: string, log: Log): Promise<Platform> {
-  const options = {
-    url: databaseUrl,
-    poolSize: config.database.pool_size,
-    sharedConnections: config.database.shared_connections,
-    slowConnections: config.database.slow_connections,
-    poolWaitMs: config.database.pool_wait_ms,
-    statementTimeoutMs: config.database.statement_timeout_ms,
-    lockTimeoutMs: config.database.lock_timeout_ms
-  }
+export async function openPlatform(
+  config: Config,
+  databaseUrl: string,
+  log: Log,
+  { onStatement }: Pick<DatabaseOptions, 'onStatement'> = {}
+): Promise<Platform> {
+  const secrets = openSecrets(config)
+  const options = { ...databaseOptionsOf(config, databaseUrl), onStatement }
   const db = openDatabase(options)
-  const broadcast = await openBroadcast(connectionSettings(options))
+  const broadcast = await openBroadcast(connectionSettings(options), db.endSilentConnections)
   const cache = await openCache(config, log)
-  const jobs = createJobs(log)
+  const chores = createChores(log)
+  const metrics = createMetricRegistry()
+  declareFigures(metrics, db, cache)
   return {
     config,
     log,
+    secrets,
+    databaseUrl,
     db,
     cache,
     broadcast,
-    jobs,
+    chores,
+    metrics,
     close: async () => {
-      await jobs.stop()
+      await chores.stop()
       await Promise.all([broadcast.close(), cache.close()])
       await db.close()
     }
   }
 }
 
+/** How this process, or a thread of it, uses its database. */
+export const databaseOptionsOf = ({ database }: Config, url: string): DatabaseOptions => ({
+  url,
+  poolSize: database.pool_size,
+  sharedConnections: database.shared_connections,
+  writeConnections: database.write_connections,
+  slowConnections: database.slow_connections,
+  poolWaitMs: database.pool_wait_ms,
+  statementTimeoutMs: database.statement_timeout_ms,
+  lockTimeoutMs: database.lock_timeout_ms
+})
+
 // The Redis client takes 25 ms to load: only those who use it wait for it.
-async function openCache(config: Config, log: Log): Promise<Cache> {
+export async function openCache(config: Config, log: Log): Promise<Cache> {
   if (config.cache.url === '') return createMemoryCache(config.cache.entries_max)
   const { createRedisCache } = await import('./cache-redis.ts')
   return createRedisCache(config.cache.url, log)

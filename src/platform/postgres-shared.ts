@@ -1,123 +1,210 @@
-import pg from 'pg'
-import { hangUp, streamOf } from './postgres-connect.ts'
-import {
-  databaseUnavailable,
-  isRetired,
-  translateConnectError,
-  translateDatabaseError
-} from './postgres-errors.ts'
-import type { Columns, Row, Statement } from './statement.ts'
+import type pg from 'pg'
+import { destroy, hangUp, streamOf } from './postgres-connect.ts'
+import { databaseUnavailable, isLockTimeout, isUnusable, translateConnectError } from './postgres-errors.ts'
+import { Opener } from './postgres-opener.ts'
+import type { Suspect } from './postgres-silence.ts'
+import type { Send } from './queryable.ts'
 
-const RECONNECT_PAUSE_MS = 100
+export type SharedOptions = {
+  /** How many there are. */
+  count: number
+  /** Nobody waits longer for the first to be made. */
+  waitMs: number
+  /** One whose oldest statement is not answered for so long is taken for dead. */
+  silenceMsMax: number
+  /** Is told when one was. */
+  onSilence(): void
+}
+
+const WATCH_MS = 100
+const retryAfterSeconds = 1
 
 /**
- * One connection that many callers use at once: statements are written behind each other without waiting, answers
- * come back in order. Only for single statements that take no lock worth waiting for. A broken connection fails
- * what was under way and is made anew by the next caller, not more often than every 100 ms.
+ * Connections that many callers use at once: statements are written behind each other without waiting, answers come
+ * back in order. Only for quick statements that wait for nobody. While one is open, nobody waits for another.
  */
-export class SharedConnection {
-  readonly #settings: pg.ClientConfig
-  readonly #waitMs: number
-  #client: pg.Client | undefined
-  #connecting: Promise<pg.Client> | undefined
-  #failedAt = Number.NEGATIVE_INFINITY
-  #closed = false
-  #isHeldBack = false
-  inFlight = 0
+export class SharedConnections {
+  readonly #options: SharedOptions
+  readonly #opener: Opener
+  readonly #watching: NodeJS.Timeout
+  #open: SharedConnection[] = []
+  #turn = 0
+  #arrival = Promise.withResolvers<void>()
+  #isClosed = false
   waitedMs = 0
 
-  /** Nobody waits longer than `waitMs` for the connection to be made. */
-  constructor(settings: pg.ClientConfig, waitMs: number) {
-    this.#settings = settings
-    this.#waitMs = waitMs
-  }
-
-  get isOpen(): boolean {
-    return this.#client !== undefined
-  }
-
-  async query<C extends Columns>(statement: Statement<C>, values: readonly unknown[]): Promise<Row<C>[]> {
-    return this.#run(client =>
-      client.query({ name: statement.name, text: statement.text, values: values as unknown[] })
+  constructor(settings: pg.ClientConfig, options: SharedOptions) {
+    this.#options = options
+    // Time limits of the client's own would cost each statement two timers; `#watch` sees to all of them.
+    this.#opener = new Opener(
+      { ...settings, query_timeout: 0 },
+      {
+        missing: () => options.count - this.#open.length,
+        onOpen: client => this.#add(client),
+        onFail: error => this.#announce(arrival => arrival.reject(translateConnectError(error)))
+      }
     )
+    this.#arrival.promise.catch(() => {})
+    this.#watching = setInterval(() => this.#watch(), WATCH_MS).unref()
   }
 
-  async ping(): Promise<void> {
-    await this.#run(client => client.query('select 1'))
+  get count(): number {
+    return this.#options.count
+  }
+  get open(): number {
+    return this.#open.length
+  }
+  get busy(): number {
+    return this.#open.filter(({ inFlight }) => inFlight > 0).length
+  }
+  get suspects(): Suspect[] {
+    return this.#open
+  }
+
+  /** @throws what the server or the client says, untranslated; `unavailable` when there is no connection. */
+  query({ name, text }: Parameters<Send>[0], values: unknown[]): ReturnType<Send> {
+    if (this.#open.length < this.#options.count) this.#opener.open()
+    const connection = this.#next()
+    if (connection !== undefined) return connection.query({ name, text, values })
+    return this.#wait().then(opened => opened.query({ name, text, values }))
+  }
+
+  /** From now on nobody gets a connection that was made before. What is under way on those is answered. */
+  renew(): void {
+    for (const { client } of this.#open.splice(0)) hangUp(client)
+    this.#opener.open()
   }
 
   async close(): Promise<void> {
-    this.#closed = true
-    const client = this.#client ?? (await this.#connecting?.catch(() => undefined))
-    if (client !== undefined) await hangUp(client)
+    this.#isClosed = true
+    this.#opener.close()
+    clearInterval(this.#watching)
+    this.#announce(arrival => arrival.reject(databaseUnavailable({ retryAfterSeconds })))
+    await Promise.all(this.#open.splice(0).map(({ client }) => hangUp(client)))
   }
 
-  async #run<R>(send: (client: pg.Client) => Promise<{ rows: R[] }>): Promise<R[]> {
-    const client = this.#client ?? (await this.#connect())
-    this.inFlight += 1
-    this.#holdBack(client)
+  #next(): SharedConnection | undefined {
+    this.#turn = (this.#turn + 1) % this.#options.count
+    return this.#open[this.#turn % this.#open.length]
+  }
+
+  async #wait(): Promise<SharedConnection> {
+    const startedAt = performance.now()
+    if (this.#isClosed || this.#opener.isHopeless) throw databaseUnavailable({ retryAfterSeconds })
+    const { promise: tooLate, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => reject(databaseUnavailable({ retryAfterSeconds })), this.#options.waitMs)
     try {
-      return (await send(client)).rows
-    } catch (error) {
-      if (isRetired(error)) this.#drop(client)
-      throw translateDatabaseError(error)
+      await Promise.race([this.#arrival.promise, tooLate])
     } finally {
-      this.inFlight -= 1
+      clearTimeout(timer)
+      this.waitedMs += performance.now() - startedAt
     }
+    const connection = this.#next()
+    if (connection === undefined) throw databaseUnavailable({ retryAfterSeconds })
+    return connection
+  }
+
+  #add(client: pg.Client): void {
+    if (this.#isClosed || this.#open.length >= this.#options.count) {
+      hangUp(client)
+      return
+    }
+    const leave = () => {
+      this.#open = this.#open.filter(each => each.client !== client)
+      this.#opener.open()
+    }
+    client.once('error', leave)
+    client.once('end', leave)
+    this.#open.push(new SharedConnection(client, leave))
+    this.#announce(arrival => arrival.resolve())
+  }
+
+  /** Tells those who wait for a connection, and lets the next ones wait for the next news. */
+  #announce(tell: (arrival: PromiseWithResolvers<void>) => void): void {
+    tell(this.#arrival)
+    this.#arrival = Promise.withResolvers()
+    this.#arrival.promise.catch(() => {})
+  }
+
+  #watch(): void {
+    const now = performance.now()
+    const silent = this.#open.filter(connection => connection.silentMs(now) > this.#options.silenceMsMax)
+    if (silent.length === 0) return
+    // One more turn: if it was this process that stood still, the answers are there and only have to be read.
+    setImmediate(() => {
+      const dead = silent.filter(connection => connection.silentMs(now) > this.#options.silenceMsMax)
+      for (const connection of dead) connection.giveUp()
+      if (dead.length > 0) this.#options.onSilence()
+    })
+  }
+}
+
+class SharedConnection {
+  readonly client: pg.Client
+  readonly #leave: () => void
+  #isHeldBack = false
+  #isGivenUp = false
+  #sent = 0
+  #answered = 0
+  /** The statement that is waited for: what was the latest one at `#markedAt`. */
+  #mark = 0
+  #markedAt = 0
+
+  /** `leave` is called when the connection is given up: nobody else may get it from then on. */
+  constructor(client: pg.Client, leave: () => void) {
+    this.client = client
+    this.#leave = leave
+  }
+
+  get inFlight(): number {
+    return this.#sent - this.#answered
+  }
+
+  async query(query: pg.QueryConfig): Promise<pg.QueryResult> {
+    this.#sent += 1
+    this.#holdBack()
+    try {
+      return await this.client.query(query)
+    } catch (error) {
+      // Whoever came behind a statement that waited for a lock does not wait for the next such one.
+      if (isUnusable(error) || (isLockTimeout(error) && this.inFlight > 1)) this.end()
+      throw this.#isGivenUp ? databaseUnavailable({ cause: error, retryAfterSeconds }) : error
+    } finally {
+      this.#answered += 1
+    }
+  }
+
+  /** For how long, at least, the oldest statement has not been answered. Answers come in the order of the statements. */
+  silentMs(now: number): number {
+    if (this.#answered >= this.#mark) {
+      this.#mark = this.#sent
+      this.#markedAt = now
+    }
+    return this.inFlight === 0 ? 0 : now - this.#markedAt
+  }
+
+  giveUp(): void {
+    this.#isGivenUp = true
+    this.end()
+  }
+
+  end(): void {
+    this.#leave()
+    destroy(this.client)
   }
 
   /**
    * Keeps what is written until the end of this turn of the event loop, so that the statements of all requests that
    * arrived together leave in one system call, and PostgreSQL wakes up once for them.
    */
-  #holdBack(client: pg.Client): void {
+  #holdBack(): void {
     if (this.#isHeldBack) return
     this.#isHeldBack = true
-    const stream = streamOf(client)
+    const stream = streamOf(this.client)
     stream.cork()
     setImmediate(() => {
       this.#isHeldBack = false
       stream.uncork()
     })
-  }
-
-  async #connect(): Promise<pg.Client> {
-    const startedAt = performance.now()
-    if (this.#closed || startedAt - this.#failedAt < RECONNECT_PAUSE_MS) {
-      throw databaseUnavailable({ retryAfterSeconds: 1 })
-    }
-    this.#connecting ??= this.#open().finally(() => {
-      this.#connecting = undefined
-    })
-    const { promise: tooLate, reject } = Promise.withResolvers<never>()
-    const timer = setTimeout(() => reject(databaseUnavailable({ retryAfterSeconds: 1 })), this.#waitMs)
-    try {
-      return await Promise.race([this.#connecting, tooLate])
-    } finally {
-      clearTimeout(timer)
-      this.waitedMs += performance.now() - startedAt
-    }
-  }
-
-  async #open(): Promise<pg.Client> {
-    const client = new pg.Client({ ...this.#settings, pipeline: true } as pg.ClientConfig)
-    client.on('error', () => this.#drop(client))
-    client.on('end', () => this.#drop(client))
-    try {
-      await client.connect()
-    } catch (error) {
-      this.#failedAt = performance.now()
-      hangUp(client)
-      throw translateConnectError(error)
-    }
-    this.#client = client
-    return client
-  }
-
-  #drop(client: pg.Client): void {
-    if (this.#client !== client) return
-    this.#client = undefined
-    // What is under way on it may still be answered; a server that has gone is not waited for.
-    client.end().catch(() => {})
   }
 }

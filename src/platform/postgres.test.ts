@@ -3,55 +3,96 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { createTestDatabase, testDatabaseOptions, useTestDatabase } from '../../test/support/database.ts'
 import { DomainError, defineError } from '../kernel/errors.ts'
 import { type DatabaseOptions, openDatabase, type Transaction } from './postgres.ts'
-import { slowStatement, statement } from './statement.ts'
+import { statement } from './statement.ts'
 
-const createNotes = statement(
-  'test.create_notes',
-  {},
-  'create table public.notes (id int primary key, count bigint not null, check (count >= 0))'
-)
-const insertNote = statement('test.insert_note', {}, 'insert into public.notes (id, count) values ($1, $2)')
-const listNotes = statement(
-  'test.list_notes',
-  { id: 'int4', count: 'int8' },
-  'select id, count from public.notes order by id'
-)
-const findNote = statement(
-  'test.find_note',
-  { count: 'int8' },
-  'select count from public.notes where id = $1'
-)
-const addToNote = statement(
-  'test.add_to_note',
-  {},
-  'update public.notes set count = count + $2 where id = $1'
-)
-const lockNote = statement('test.lock_note', {}, 'select from public.notes where id = $1 for update')
-const repeatable = statement('test.repeatable', {}, 'set transaction isolation level repeatable read')
-const readSetting = statement('test.read_setting', { value: 'text' }, 'select current_setting($1) as value')
-const sleep = statement('test.sleep', {}, 'select pg_sleep($1)')
-const search = slowStatement(
-  'test.search',
-  { pid: 'int4' },
-  'select pg_backend_pid() as pid from pg_sleep($1)'
-)
-const killOthers = statement(
-  'test.kill_searches',
-  {},
-  `select pg_terminate_backend(pid) from pg_stat_activity
-   where datname = current_database() and pid <> pg_backend_pid() and query like 'select pg_backend_pid() as pid from%'`
-)
-const echo = statement('test.echo', { value: 'int4' }, 'select $1::int as value')
-const tooLarge = statement('test.too_large', { value: 'int8' }, 'select 9007199254740992::bigint as value')
-const divide = statement('test.divide', { value: 'int4' }, 'select 1 / $1::int as value')
-const countIdle = statement(
-  'test.count_open_transactions',
-  { count: 'int8' },
-  `select count(*) as count from pg_stat_activity
-   where datname = current_database() and state like 'idle in transaction%'`
-)
-const readOnlyServer = statement('test.read_only_server', {}, 'set transaction read only')
-const backendPid = statement('test.backend_pid', { pid: 'int4' }, 'select pg_backend_pid() as pid')
+const createNotes = statement({
+  name: 'test.create_notes',
+  text: 'create table public.notes (id int primary key, count bigint not null, check (count >= 0))'
+})
+const insertNote = statement({
+  name: 'test.insert_note',
+  takes: { id: 'int4', count: 'int8' },
+  text: 'insert into public.notes (id, count) values ($id, $count)'
+})
+const listNotes = statement({
+  name: 'test.list_notes',
+  gives: { id: 'int4', count: 'int8' },
+  text: 'select id, count from public.notes order by id'
+})
+const findNote = statement({
+  name: 'test.find_note',
+  takes: { id: 'int4' },
+  gives: { count: 'int8' },
+  text: 'select count from public.notes where id = $id'
+})
+const addToNote = statement({
+  name: 'test.add_to_note',
+  takes: { id: 'int4', more: 'int8' },
+  text: 'update public.notes set count = count + $more where id = $id'
+})
+const lockNote = statement({
+  name: 'test.lock_note',
+  takes: { id: 'int4' },
+  text: 'select from public.notes where id = $id for update'
+})
+const repeatable = statement({
+  name: 'test.repeatable',
+  text: 'set transaction isolation level repeatable read'
+})
+const readSetting = statement({
+  name: 'test.read_setting',
+  takes: { name: 'text' },
+  gives: { value: 'text' },
+  text: 'select current_setting($name) as value'
+})
+const sleep = statement({
+  name: 'test.sleep',
+  takes: { seconds: 'float8' },
+  text: 'select pg_sleep($seconds)'
+})
+const search = statement({
+  name: 'test.search',
+  takes: { seconds: 'float8' },
+  gives: { pid: 'int4' },
+  slow: true,
+  text: 'select pg_backend_pid() as pid from pg_sleep($seconds)'
+})
+const killOthers = statement({
+  name: 'test.kill_searches',
+  text: `
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and query like 'select pg_backend_pid() as pid from%'`
+})
+const echo = statement({
+  name: 'test.echo',
+  takes: { value: 'int4' },
+  gives: { value: 'int4' },
+  text: 'select $value::int as value'
+})
+const tooLarge = statement({
+  name: 'test.too_large',
+  gives: { value: 'int8' },
+  text: 'select 9007199254740992::bigint as value'
+})
+const divideBy = statement({
+  name: 'test.divide_by',
+  takes: { divisor: 'int4' },
+  gives: { value: 'int4' },
+  text: 'select 1 / $divisor::int as value'
+})
+const countIdle = statement({
+  name: 'test.count_open_transactions',
+  gives: { count: 'int8' },
+  text: `
+    select count(*) as count from pg_stat_activity
+    where datname = current_database() and state like 'idle in transaction%'`
+})
+const readOnlyServer = statement({ name: 'test.read_only_server', text: 'set transaction read only' })
+const backendPid = statement({
+  name: 'test.backend_pid',
+  gives: { pid: 'int4' },
+  text: 'select pg_backend_pid() as pid'
+})
 
 const refused = defineError('conflict', 'TEST_REFUSED', 'refused')
 
@@ -62,9 +103,9 @@ async function useNotes(options: Partial<DatabaseOptions> = {}) {
     await db.close()
     await created.drop()
   })
-  await db.query(createNotes, [])
-  await db.query(insertNote, [1, 0])
-  await db.query(insertNote, [2, 0])
+  await db.run(createNotes)
+  await db.run(insertNote, { id: 1, count: 0 })
+  await db.run(insertNote, { id: 2, count: 0 })
   return db
 }
 const busy = { kind: 'unavailable', code: 'DATABASE_BUSY', retryAfterSeconds: 1 }
@@ -72,44 +113,44 @@ const busy = { kind: 'unavailable', code: 'DATABASE_BUSY', retryAfterSeconds: 1 
 test('what a transaction wrote is there when it has ended, and its result is given back', async () => {
   const db = await useNotes()
   const result = await db.transaction(async tx => {
-    await tx.query(insertNote, [3, 30])
-    return tx.query(listNotes, [])
+    await tx.run(insertNote, { id: 3, count: 30 })
+    return tx.rows(listNotes)
   })
   expect(result.map(row => row.id)).toEqual([1, 2, 3])
-  expect(await db.query(findNote, [3])).toEqual([{ count: 30 }])
+  expect(await db.rows(findNote, { id: 3 })).toEqual([{ count: 30 }])
 })
 
 test('a domain error rolls back and arrives as it was thrown', async () => {
   const db = await useNotes()
   const error = refused({ details: { available: 3 } })
   const failed = db.transaction(async tx => {
-    await tx.query(insertNote, [3, 30])
+    await tx.run(insertNote, { id: 3, count: 30 })
     throw error
   })
   await expect(failed).rejects.toBe(error)
-  expect(await db.query(findNote, [3])).toEqual([])
+  expect(await db.rows(findNote, { id: 3 })).toEqual([])
 })
 
 test('any other error rolls back and arrives as it was thrown, whatever it says', async () => {
   const db = await useNotes()
   const error = Object.assign(new Error('timeout: Connection terminated by somebody else'), { code: 'EPIPE' })
   const failed = db.transaction(async tx => {
-    await tx.query(insertNote, [3, 30])
+    await tx.run(insertNote, { id: 3, count: 30 })
     throw error
   })
   await expect(failed).rejects.toBe(error)
-  expect(await db.query(findNote, [3])).toEqual([])
+  expect(await db.rows(findNote, { id: 3 })).toEqual([])
   expect(db.statistics()).toMatchObject({ acquired_conns: 0 })
 })
 
 test('a refused row is an error of the database with its constraint, and nothing is kept', async () => {
   const db = await useNotes()
   const failed = db.transaction(async tx => {
-    await tx.query(insertNote, [3, 30])
-    await tx.query(insertNote, [1, 30])
+    await tx.run(insertNote, { id: 3, count: 30 })
+    await tx.run(insertNote, { id: 1, count: 30 })
   })
   await expect(failed).rejects.toMatchObject({ code: '23505', constraint: 'notes_pkey' })
-  expect(await db.query(findNote, [3])).toEqual([])
+  expect(await db.rows(findNote, { id: 3 })).toEqual([])
 })
 
 test('work that fails before its first statement leaves no open transaction', async () => {
@@ -119,24 +160,24 @@ test('work that fails before its first statement leaves no open transaction', as
       code: 'TEST_REFUSED'
     })
   }
-  expect(await db.query(countIdle, [])).toEqual([{ count: 0 }])
+  expect(await db.rows(countIdle)).toEqual([{ count: 0 }])
   expect(db.statistics()).toMatchObject({ acquired_conns: 0 })
 })
 
 test('work without a statement commits', async () => {
   const db = await useNotes()
   expect(await db.transaction(async () => 7)).toBe(7)
-  expect(await db.query(countIdle, [])).toEqual([{ count: 0 }])
+  expect(await db.rows(countIdle)).toEqual([{ count: 0 }])
 })
 
 test('an error that work swallowed does not pass for a commit', async () => {
   const db = await useNotes()
   const failed = db.transaction(async tx => {
-    await tx.query(insertNote, [3, 30])
-    await tx.query(insertNote, [1, 30]).catch(() => {})
+    await tx.run(insertNote, { id: 3, count: 30 })
+    await tx.run(insertNote, { id: 1, count: 30 }).catch(() => {})
   })
   await expect(failed).rejects.toThrow('nothing was committed')
-  expect(await db.query(findNote, [3])).toEqual([])
+  expect(await db.rows(findNote, { id: 3 })).toEqual([])
 })
 
 test('a transaction that has ended cannot be used', async () => {
@@ -145,9 +186,9 @@ test('a transaction that has ended cannot be used', async () => {
   await db.transaction(async tx => escaped.push(tx))
   await db.transaction(async tx => escaped.push(tx) && Promise.reject(refused())).catch(() => {})
   for (const tx of escaped) {
-    await expect(tx.query(insertNote, [3, 30])).rejects.toThrow('after its transaction had ended')
+    await expect(tx.run(insertNote, { id: 3, count: 30 })).rejects.toThrow('after its transaction had ended')
   }
-  expect(await db.query(findNote, [3])).toEqual([])
+  expect(await db.rows(findNote, { id: 3 })).toEqual([])
 })
 
 test('branches that go on after one of them failed change nothing', async () => {
@@ -155,17 +196,17 @@ test('branches that go on after one of them failed change nothing', async () => 
   const late = Promise.withResolvers<void>()
   const failed = db.transaction(tx =>
     Promise.all([
-      tx.query(insertNote, [1, 0]),
-      late.promise.then(() => tx.query(insertNote, [9, 0])),
-      tx.query(insertNote, [8, 0])
+      tx.run(insertNote, { id: 1, count: 0 }),
+      late.promise.then(() => tx.run(insertNote, { id: 9, count: 0 })),
+      tx.run(insertNote, { id: 8, count: 0 })
     ])
   )
   await expect(failed).rejects.toMatchObject({ code: '23505' })
   await db.transaction(async tx => {
     late.resolve()
-    await tx.query(insertNote, [3, 30])
+    await tx.run(insertNote, { id: 3, count: 30 })
   })
-  expect((await db.query(listNotes, [])).map(row => row.id)).toEqual([1, 2, 3])
+  expect((await db.rows(listNotes)).map(row => row.id)).toEqual([1, 2, 3])
 })
 
 test('a serialization failure is retried until it succeeds', async () => {
@@ -175,14 +216,14 @@ test('a serialization failure is retried until it succeeds', async () => {
   const addOne = () =>
     db.transaction(async tx => {
       runs += 1
-      await tx.query(repeatable, [])
-      await tx.query(findNote, [1])
+      await tx.run(repeatable)
+      await tx.rows(findNote, { id: 1 })
       if (runs === 4) allHaveRead.resolve()
       await allHaveRead.promise
-      await tx.query(addToNote, [1, 1])
+      await tx.run(addToNote, { id: 1, more: 1 })
     })
   await Promise.all([addOne(), addOne(), addOne(), addOne()])
-  expect(await db.query(findNote, [1])).toEqual([{ count: 4 }])
+  expect(await db.rows(findNote, { id: 1 })).toEqual([{ count: 4 }])
   expect(runs).toBeGreaterThan(4)
 })
 
@@ -191,14 +232,14 @@ test('after five retries a serialization failure is "busy"', async () => {
   let runs = 0
   const failed = db.transaction(async tx => {
     runs += 1
-    await tx.query(repeatable, [])
-    await tx.query(findNote, [1])
-    await db.query(addToNote, [1, 1])
-    await tx.query(addToNote, [1, 100])
+    await tx.run(repeatable)
+    await tx.rows(findNote, { id: 1 })
+    await db.run(addToNote, { id: 1, more: 1 })
+    await tx.run(addToNote, { id: 1, more: 100 })
   })
   await expect(failed).rejects.toMatchObject(busy)
   expect(runs).toBe(6)
-  expect(await db.query(findNote, [1])).toEqual([{ count: 6 }])
+  expect(await db.rows(findNote, { id: 1 })).toEqual([{ count: 6 }])
 })
 
 test('a deadlock is retried, and both transactions succeed', async () => {
@@ -207,14 +248,14 @@ test('a deadlock is retried, and both transactions succeed', async () => {
   const met = Promise.withResolvers<void>()
   const cross = (first: number, second: number) =>
     db.transaction(async tx => {
-      await tx.query(addToNote, [first, 1])
+      await tx.run(addToNote, { id: first, more: 1 })
       waiting -= 1
       if (waiting === 0) met.resolve()
       await met.promise
-      await tx.query(addToNote, [second, 1])
+      await tx.run(addToNote, { id: second, more: 1 })
     })
   await Promise.all([cross(1, 2), cross(2, 1)])
-  expect(await db.query(listNotes, [])).toEqual([
+  expect(await db.rows(listNotes)).toEqual([
     { id: 1, count: 2 },
     { id: 2, count: 2 }
   ])
@@ -222,21 +263,24 @@ test('a deadlock is retried, and both transactions succeed', async () => {
 })
 
 test('waiting too long for a lock is "busy", in a transaction and outside of one', async () => {
+  const withoutEnd = { deadlineAt: Number.POSITIVE_INFINITY }
   const db = await useNotes({ lockTimeoutMs: 200 })
   await db.transaction(async tx => {
-    await tx.query(lockNote, [1])
-    await expect(db.query(addToNote, [1, 1])).rejects.toMatchObject(busy)
-    await expect(db.transaction(other => other.query(addToNote, [1, 1]))).rejects.toMatchObject(busy)
-  })
-  await db.transaction(tx => tx.query(addToNote, [1, 1]))
-  expect(await db.query(findNote, [1])).toEqual([{ count: 1 }])
+    await tx.run(lockNote, { id: 1 })
+    await Promise.all([
+      expect(db.run(addToNote, { id: 1, more: 1 })).rejects.toMatchObject(busy),
+      expect(db.transaction(other => other.run(addToNote, { id: 1, more: 1 }))).rejects.toMatchObject(busy)
+    ])
+  }, withoutEnd)
+  await db.transaction(tx => tx.run(addToNote, { id: 1, more: 1 }))
+  expect(await db.rows(findNote, { id: 1 })).toEqual([{ count: 1 }])
 })
 
 test('a statement that runs too long is "busy", and its connection goes on', async () => {
   const db = await useNotes({ statementTimeoutMs: 200, poolSize: 1 })
-  await expect(db.query(sleep, [3])).rejects.toMatchObject(busy)
-  await expect(db.transaction(tx => tx.query(sleep, [3]))).rejects.toMatchObject(busy)
-  await db.transaction(tx => tx.query(addToNote, [1, 1]))
+  await expect(db.run(sleep, { seconds: 3 })).rejects.toMatchObject(busy)
+  await expect(db.transaction(tx => tx.run(sleep, { seconds: 3 }))).rejects.toMatchObject(busy)
+  await db.transaction(tx => tx.run(addToNote, { id: 1, more: 1 }))
   expect(db.statistics().acquired_conns).toBe(0)
 })
 
@@ -245,15 +289,15 @@ test('when all connections are taken for too long, the next one in line is "busy
   const gate = Promise.withResolvers<void>()
   const holders = [1, 2].map(id =>
     db.transaction(async tx => {
-      await tx.query(lockNote, [id])
+      await tx.run(lockNote, { id })
       await gate.promise
     })
   )
   await vi.waitFor(() => expect(db.statistics().acquired_conns).toBe(2))
   const startedAt = performance.now()
-  await expect(db.transaction(tx => tx.query(echo, [1]))).rejects.toMatchObject(busy)
+  await expect(db.transaction(tx => tx.rows(echo, { value: 1 }))).rejects.toMatchObject(busy)
   expect(performance.now() - startedAt).toBeLessThan(400)
-  const next = db.transaction(tx => tx.query(echo, [1]))
+  const next = db.transaction(tx => tx.rows(echo, { value: 1 }))
   gate.resolve()
   await Promise.all(holders)
   expect(await next).toEqual([{ value: 1 }])
@@ -267,27 +311,30 @@ test('a transaction that dawdles is ended by the server and fails as "unavailabl
     await db.close()
     await created.drop()
   })
-  const dawdled = db.transaction(async tx => {
-    await tx.query(echo, [1])
-    // The server's limit is 5 seconds.
-    await delay(5_500)
-    await tx.query(echo, [2])
-  })
+  const dawdle = async (tx: Transaction) => {
+    await tx.rows(echo, { value: 1 })
+    // The server's limit is 2 seconds.
+    await delay(2_500)
+    await tx.rows(echo, { value: 2 })
+  }
+  const dawdled = db.transaction(dawdle, { deadlineAt: performance.now() + 10_000 })
   await expect(dawdled).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
-  expect(await db.transaction(tx => tx.query(echo, [3]))).toEqual([{ value: 3 }])
+  expect(await db.transaction(tx => tx.rows(echo, { value: 3 }))).toEqual([{ value: 3 }])
 })
 
 test('pipelined statements are answered in their order, each its own', async () => {
   const db = await useNotes({ sharedConnections: 1 })
   const numbers = Array.from({ length: 2_000 }, (_, i) => i)
-  const answers = await Promise.all(numbers.map(i => db.query(echo, [i])))
+  const answers = await Promise.all(numbers.map(i => db.rows(echo, { value: i })))
   expect(answers.map(rows => rows[0]?.value)).toEqual(numbers)
 })
 
 test('an error in one pipelined statement leaves its neighbours alone', async () => {
   const db = await useNotes({ sharedConnections: 1 })
   const answers = await Promise.allSettled(
-    Array.from({ length: 300 }, (_, i) => (i % 3 === 0 ? db.query(divide, [0]) : db.query(echo, [i])))
+    Array.from({ length: 300 }, (_, i) =>
+      i % 3 === 0 ? db.rows(divideBy, { divisor: 0 }) : db.rows(echo, { value: i })
+    )
   )
   for (const [i, answer] of answers.entries()) {
     if (i % 3 === 0) expect(answer).toMatchObject({ status: 'rejected', reason: { code: '22012' } })
@@ -298,45 +345,47 @@ test('an error in one pipelined statement leaves its neighbours alone', async ()
 test('pipelined writes are transactions of their own', async () => {
   const db = await useNotes({ sharedConnections: 1 })
   const [first, second, third] = await Promise.allSettled([
-    db.query(insertNote, [3, 3]),
-    db.query(insertNote, [1, 1]),
-    db.query(insertNote, [4, 4])
+    db.run(insertNote, { id: 3, count: 3 }),
+    db.run(insertNote, { id: 1, count: 1 }),
+    db.run(insertNote, { id: 4, count: 4 })
   ])
   expect([first.status, second.status, third.status]).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-  expect((await db.query(listNotes, [])).map(row => row.id)).toEqual([1, 2, 3, 4])
+  expect((await db.rows(listNotes)).map(row => row.id)).toEqual([1, 2, 3, 4])
 })
 
 test('a bigint beyond 2^53 is an error, never another number', async () => {
   const db = await useNotes({ sharedConnections: 1 })
-  const [large, small] = await Promise.allSettled([db.query(tooLarge, []), db.query(echo, [1])])
+  const [large, small] = await Promise.allSettled([db.rows(tooLarge), db.rows(echo, { value: 1 })])
   expect(large).toMatchObject({ status: 'rejected', reason: expect.any(RangeError) })
   expect(small).toMatchObject({ status: 'fulfilled' })
-  await expect(db.transaction(tx => tx.query(tooLarge, []))).rejects.toThrow(RangeError)
-  await db.query(insertNote, [3, Number.MAX_SAFE_INTEGER])
-  expect(await db.query(findNote, [3])).toEqual([{ count: Number.MAX_SAFE_INTEGER }])
+  await expect(db.transaction(tx => tx.rows(tooLarge))).rejects.toThrow(RangeError)
+  await db.run(insertNote, { id: 3, count: Number.MAX_SAFE_INTEGER })
+  expect(await db.rows(findNote, { id: 3 })).toEqual([{ count: Number.MAX_SAFE_INTEGER }])
 })
 
 test('values that cannot be sent do not spoil a connection', async () => {
   const db = await useNotes({ sharedConnections: 1, poolSize: 1 })
   const circular: Record<string, unknown> = {}
   circular.self = circular
-  await expect(db.query(echo, [circular])).rejects.not.toBeInstanceOf(DomainError)
-  await expect(db.transaction(tx => tx.query(echo, [circular]))).rejects.not.toBeInstanceOf(DomainError)
+  await expect(db.rows(echo, { value: circular as never })).rejects.not.toBeInstanceOf(DomainError)
+  await expect(db.transaction(tx => tx.rows(echo, { value: circular as never }))).rejects.not.toBeInstanceOf(
+    DomainError
+  )
   // The driver has closed the statement and believes that it is there: one call finds out, the next is served.
   const isAnswered = (rows: unknown) => expect(rows).toEqual([{ value: 1 }])
-  await vi.waitFor(async () => isAnswered(await db.query(echo, [1])))
-  await vi.waitFor(async () => isAnswered(await db.transaction(tx => tx.query(echo, [1]))))
+  await vi.waitFor(async () => isAnswered(await db.rows(echo, { value: 1 })))
+  await vi.waitFor(async () => isAnswered(await db.transaction(tx => tx.rows(echo, { value: 1 }))))
 })
 
 test('a server that turned read-only is left: its connections are dropped', async () => {
   const db = await useNotes({ poolSize: 1, sharedConnections: 1 })
-  const pidOf = () => db.transaction(async tx => (await tx.query(backendPid, []))[0]?.pid)
+  const pidOf = () => db.transaction(async tx => (await tx.rows(backendPid))[0]?.pid)
   const before = await pidOf()
   const failed = db.transaction(async tx => {
-    await tx.query(readOnlyServer, [])
-    await tx.query(addToNote, [1, 1])
+    await tx.run(readOnlyServer)
+    await tx.run(addToNote, { id: 1, more: 1 })
   })
-  await expect(failed).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
+  await expect(failed).rejects.toMatchObject({ code: 'DATABASE_READ_ONLY' })
   expect(await pidOf()).not.toBe(before)
 })
 
@@ -351,18 +400,26 @@ test('the settings of a URL are kept beside ours', async () => {
   })
   const settings = ['work_mem', 'timezone', 'statement_timeout', 'default_transaction_read_only']
   const values = await Promise.all(
-    settings.map(async name => (await db.query(readSetting, [name]))[0]?.value)
+    settings.map(async name => (await db.rows(readSetting, { name }))[0]?.value)
   )
-  expect(values).toEqual(['7MB', 'UTC', '5s', 'off'])
+  expect(values).toEqual(['7MB', 'UTC', '1s', 'off'])
 })
 
 test('slow statements wait for each other, for a while, and nothing quick waits for them', async () => {
   const db = await useNotes({ slowConnections: 1, poolWaitMs: 400 })
-  await db.query(search, [0])
+  await db.rows(search, { seconds: 0 })
   const startedAt = performance.now()
-  const [first, second, third] = [db.query(search, [0.3]), db.query(search, [0.3]), db.query(search, [0])]
+  const [first, second, third] = [
+    db.rows(search, { seconds: 0.3 }),
+    db.rows(search, { seconds: 0.3 }),
+    db.rows(search, { seconds: 0 })
+  ]
   const outcomes = Promise.allSettled([first, second, third])
-  await Promise.all([db.ping(), db.query(echo, [1]), db.transaction(tx => tx.query(echo, [1]))])
+  await Promise.all([
+    db.ping(),
+    db.rows(echo, { value: 1 }),
+    db.transaction(tx => tx.rows(echo, { value: 1 }))
+  ])
   expect(performance.now() - startedAt).toBeLessThan(250)
   expect(await outcomes).toMatchObject([
     { status: 'fulfilled' },
@@ -374,21 +431,21 @@ test('slow statements wait for each other, for a while, and nothing quick waits 
 
 test('a slow statement whose connection breaks is "unavailable", and the next has another', async () => {
   const db = await useNotes({ slowConnections: 1 })
-  const searching = db.query(search, [5])
+  const searching = db.rows(search, { seconds: 5 })
   const isSearching = async () => {
-    await db.query(killOthers, [])
+    await db.run(killOthers)
     await expect(Promise.race([searching, delay(50)])).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
   }
   searching.catch(() => {})
   await vi.waitFor(isSearching)
-  expect(await db.query(search, [0])).toHaveLength(1)
+  expect(await db.rows(search, { seconds: 0 })).toHaveLength(1)
   expect(db.statistics()).toMatchObject({ acquired_conns: 0 })
 })
 
 test('the statistics add up, and waiting is measured', async () => {
   const db = await useNotes({ poolSize: 2, sharedConnections: 1, poolWaitMs: 5_000 })
   const before = db.statistics()
-  expect(before).toMatchObject({ max_conns: 5, total_conns: 1, acquired_conns: 0, idle_conns: 1 })
+  expect(before).toMatchObject({ max_conns: 8, total_conns: 1, acquired_conns: 0, idle_conns: 1 })
   expect(before).toMatchObject({ acquire_count: 3, empty_acquire_count: 1 })
   expect(before.acquire_duration_ms).toBeGreaterThan(0)
 
@@ -396,15 +453,16 @@ test('the statistics add up, and waiting is measured', async () => {
   const hold = () => db.transaction(() => gate.promise)
   const holders = [hold(), hold(), hold()]
   await vi.waitFor(() => expect(db.statistics().total_conns).toBe(3))
-  const asleep = db.query(sleep, [0.3])
+  const asleep = db.run(sleep, { seconds: 0.3 })
   await vi.waitFor(() => expect(db.statistics().acquired_conns).toBe(3))
-  expect(db.statistics().idle_conns).toBe(0)
+  // The notes were made over one of those for single writes.
+  expect(db.statistics().idle_conns).toBe(1)
   await asleep
   gate.resolve()
   await Promise.all(holders)
   const after = db.statistics()
-  expect(after).toMatchObject({ max_conns: 5, total_conns: 3, acquired_conns: 0, idle_conns: 3 })
-  expect(after).toMatchObject({ acquire_count: 7, empty_acquire_count: 4 })
+  expect(after).toMatchObject({ max_conns: 8, total_conns: 4, acquired_conns: 0, idle_conns: 4 })
+  expect(after).toMatchObject({ acquire_count: 7, empty_acquire_count: 5 })
   // The third holder waited for as long as the statement slept.
   expect(after.acquire_duration_ms - before.acquire_duration_ms).toBeGreaterThan(250)
 })
@@ -423,7 +481,7 @@ test('ten thousand transactions, some of them failing, leave nothing behind', as
       turn += 1
       const isBad = turn % 5 === 0
       const done = db.transaction(async tx => {
-        await tx.query(echo, [turn])
+        await tx.rows(echo, { value: turn })
         if (isBad) throw refused()
       })
       await done.catch(error => expect(error).toMatchObject({ code: 'TEST_REFUSED' }))
@@ -433,5 +491,5 @@ test('ten thousand transactions, some of them failing, leave nothing behind', as
   expect(warnings).toEqual([])
   expect(db.statistics()).toMatchObject({ acquired_conns: 0, acquire_count: 10_000 })
   expect(db.statistics().total_conns).toBeLessThanOrEqual(8)
-  expect(await db.query(countIdle, [])).toEqual([{ count: 0 }])
+  expect(await db.rows(countIdle)).toEqual([{ count: 0 }])
 }, 60_000)

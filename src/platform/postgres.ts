@@ -1,20 +1,30 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
-import { type ConnectOptions, connectionSettings } from './postgres-connect.ts'
-import { isRetired, isRetryable, translateConnectError, translateDatabaseError } from './postgres-errors.ts'
-import { SharedConnection } from './postgres-shared.ts'
-import { outsideOfTransactions, runTransaction, type Transaction } from './postgres-transaction.ts'
-import type { Columns, Row, Statement } from './statement.ts'
+import type pg from 'pg'
+import { type ConnectOptions, connectionSettings, plannedForValues } from './postgres-connect.ts'
+import {
+  isLockTimeout,
+  isOutdated,
+  isSilence,
+  isUnusable,
+  translateDatabaseError
+} from './postgres-errors.ts'
+import { ConnectionPool } from './postgres-pool.ts'
+import { createProbes } from './postgres-probes.ts'
+import { SharedConnections } from './postgres-shared.ts'
+import { createSilenceCheck } from './postgres-silence.ts'
+import {
+  type Checkout,
+  mayRunAgain,
+  outsideOfTransactions,
+  runTransaction,
+  type Transaction
+} from './postgres-transaction.ts'
+import { type Queryable, queryableOf, type Send } from './queryable.ts'
+import { createTurns } from './turns.ts'
 
-export type { Transaction }
+export type { Queryable, Transaction }
 
-/** Anything that runs a statement: the database itself, or one transaction of it. */
-export type Queryable = {
-  /** Runs a named, prepared statement. @throws `unavailable` when the database cannot answer. */
-  query<C extends Columns>(statement: Statement<C>, values: readonly unknown[]): Promise<Row<C>[]>
-}
-
-/** Figures of every connection this process holds, as `/metricsz` shows them. Durations in milliseconds. */
+/** Figures of every connection this process works with, as `/metricsz` shows them. Durations in milliseconds. */
 type PoolStatistics = {
   max_conns: number
   total_conns: number
@@ -25,11 +35,31 @@ type PoolStatistics = {
   acquire_duration_ms: number
 }
 
+type TransactionOptions = {
+  /**
+   * When nobody waits for it any more, on the monotonic clock in milliseconds: no statement, no wait and no repetition
+   * goes on longer. As long as one statement may run, when left out; `Infinity` for work that has no end to keep.
+   */
+  deadlineAt?: number | undefined
+}
+
 export type Database = Queryable & {
-  /** Runs `work` in a transaction; after a serialization failure or deadlock it runs again, 5 times at most. */
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
-  /** One real round trip. */
+  /**
+   * Runs `work` in a transaction. After a serialization failure or a deadlock, and when it waited too long for a lock,
+   * it runs again, 5 times at most: `work` may do nothing that must not be done twice, but in the transaction.
+   */
+  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
+  /**
+   * The same database for those who would wait for each other: of the transactions with the same key one at a time of
+   * this process holds a connection. For rows that one customer's requests all lock.
+   */
+  inTurn(key: string): Database
+  /** One real round trip, over a connection that nothing else uses. */
   ping(): Promise<void>
+  /** One real write that changes nothing, over another such. @throws `unavailable` that says why it is impossible. */
+  proveWrite(): Promise<void>
+  /** Somebody got no answer: finds the connections that are dead without having said so, and ends them. */
+  endSilentConnections(): Promise<void>
   statistics(): PoolStatistics
   close(): Promise<void>
 }
@@ -37,129 +67,206 @@ export type Database = Queryable & {
 export type DatabaseOptions = ConnectOptions & {
   /** Connections for transactions. */
   poolSize: number
-  /** Pipelined connections that single statements share. */
+  /** Pipelined connections that single statements share, when they only read. */
   sharedConnections: number
+  /** Connections for single statements that write or lock, one at a time on each. */
+  writeConnections: number
   /** Connections for slow statements, one at a time on each. */
   slowConnections: number
   /** How long anybody may wait for a connection. */
   poolWaitMs: number
+  /** Is told the name of every statement before it is sent. For tests that count them. */
+  onStatement?: ((name: string) => void) | undefined
 }
+type Sent = Parameters<Send>[0]
 
+const SHARED_STATEMENT_MS_MAX = 1_000
+const SHARED_LOCK_MS_MAX = 50
+/** What takes longer is a search that nobody waits for. */
+const SLOW_STATEMENT_MS_MAX = 2_000
+/** On top of what the server allows: then the connection is dead. */
+const SILENCE_MS = 200
 const TRANSACTION_RUNS_MAX = 6
+const RETRY_PAUSE_MS = 10
+/** Who waited in vain for a lock waits so much longer the next time, on a pool that is so much smaller. */
+const PATIENCE = 4
+/** A read that had to wait for a lock waits apart for so long. */
+const LOCKED_MS = 1_000
 
 /**
- * Single statements go over a few shared, pipelined connections (they cost half of a checked-out one);
- * transactions take a connection of their own from a pool, and slow statements one from another.
+ * Single statements that read go over a few shared, pipelined connections (they cost half of a checked-out one).
+ * What may wait has connections of its own: transactions, those of them that wait for a lock, single statements that
+ * write, and slow ones.
  */
 export function openDatabase(options: DatabaseOptions): Database {
+  const { onStatement, poolWaitMs: waitMs, statementTimeoutMs, lockTimeoutMs } = options
+  const sharedMs = Math.min(statementTimeoutMs, SHARED_STATEMENT_MS_MAX)
+  const slowMs = Math.min(statementTimeoutMs, SLOW_STATEMENT_MS_MAX)
   const settings = connectionSettings(options)
-  const pool = openPool(options, connectionSettings(options, outsideOfTransactions), options.poolSize)
-  const slowPool = openPool(options, settings, options.slowConnections)
-  const pools = [pool, slowPool]
-  const shared = Array.from(
-    { length: options.sharedConnections },
-    () => new SharedConnection(settings, options.poolWaitMs)
+  const patienceMs = lockTimeoutMs + SILENCE_MS
+  const poolOf = (max: number, itsSettings: pg.ClientConfig) =>
+    new ConnectionPool(itsSettings, { max, waitMs, patienceMs })
+  const pool = poolOf(options.poolSize, connectionSettings(options, outsideOfTransactions))
+  const patientPool = new ConnectionPool(
+    connectionSettings({ ...options, lockTimeoutMs: lockTimeoutMs * PATIENCE }, outsideOfTransactions),
+    { max: Math.ceil(options.poolSize / PATIENCE), waitMs: statementTimeoutMs }
   )
-  let turn = 0
+  const writePool = poolOf(options.writeConnections, settings)
+  const slowPool = new ConnectionPool(
+    connectionSettings({ ...options, statementTimeoutMs: slowMs }, plannedForValues),
+    { max: options.slowConnections, waitMs }
+  )
+  const probes = createProbes(settings)
+  const quick = { statementTimeoutMs: sharedMs, lockTimeoutMs: Math.min(lockTimeoutMs, SHARED_LOCK_MS_MAX) }
+  const shared = new SharedConnections(connectionSettings({ ...options, ...quick }), {
+    count: options.sharedConnections,
+    waitMs,
+    silenceMsMax: sharedMs + SILENCE_MS,
+    onSilence: () => endSilentConnections()
+  })
+  const pools = [pool, patientPool, writePool, slowPool]
   const acquired = { count: 0, empty: 0, durationMs: 0 }
+  /** Reads that had to wait for a lock, a table that is being altered, and until when they wait apart. */
+  const locked = new Map<string, number>()
 
-  async function query<C extends Columns>(statement: Statement<C>, values: readonly unknown[]) {
-    if (statement.isSlow) return runAlone(await checkOut(slowPool), statement, values)
-    turn = (turn + 1) % shared.length
-    const connection = shared[turn] as SharedConnection
-    acquired.count += 1
-    if (!connection.isOpen) acquired.empty += 1
-    return connection.query(statement, values)
+  const endSilentConnections = createSilenceCheck(settings, () =>
+    [...pools, ...probes.pools, shared].flatMap(each => each.suspects)
+  )
+  const renew = () => {
+    for (const each of [...pools, shared]) each.renew()
   }
 
-  async function checkOut(from: pg.Pool): Promise<pg.PoolClient> {
+  const send: Send = (statement, values) => {
+    onStatement?.(statement.name)
+    if (statement.mayLock) return sendAlone(writePool, statement, values, statementTimeoutMs)
+    if (statement.isSlow) return sendAlone(slowPool, statement, values, slowMs)
+    if (locked.size > 0 && isLocked(statement)) return sendAlone(writePool, statement, values, sharedMs)
+    acquired.count += 1
+    if (shared.open === 0) acquired.empty += 1
+    return shared.query(statement, values).catch(error => readAgain(error, statement, values))
+  }
+
+  /** A read is sent once more, over another connection, when it was not its fault. */
+  async function readAgain(error: unknown, statement: Sent, values: unknown[]): ReturnType<Send> {
+    if (isLockTimeout(error)) locked.set(statement.name, performance.now() + LOCKED_MS)
+    if (isLocked(statement)) return sendAlone(writePool, statement, values, sharedMs)
+    if (isOutdated(error)) renew()
+    else if (!isUnusable(error)) throw translateDatabaseError(error)
+    return shared.query(statement, values).catch(again => {
+      throw translateDatabaseError(again)
+    })
+  }
+
+  function isLocked({ name }: Sent): boolean {
+    const until = locked.get(name)
+    if (until === undefined || performance.now() < until) return until !== undefined
+    locked.delete(name)
+    return false
+  }
+
+  /** A connection of the pool; `giveBack` must be called. */
+  async function checkOut(from: ConnectionPool, deadlineAt?: number): Promise<Checkout> {
     const startedAt = performance.now()
     acquired.count += 1
-    if (from.idleCount === 0) acquired.empty += 1
+    if (from.total === from.busy) acquired.empty += 1
     try {
-      return await from.connect()
-    } catch (error) {
-      throw translateConnectError(error)
+      const client = await from.take(deadlineAt)
+      return { client, giveBack: isBroken => from.give(client, isBroken) }
     } finally {
       acquired.durationMs += performance.now() - startedAt
     }
   }
 
-  async function transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  /** Runs a single statement on a connection of its own. */
+  async function sendAlone(
+    from: ConnectionPool,
+    { name, text }: Sent,
+    values: unknown[],
+    timeoutMs: number
+  ): ReturnType<Send> {
+    return repeated(deadlineIn(timeoutMs), async deadlineAt => {
+      const { client, giveBack } = await checkOut(from, deadlineAt)
+      let isBroken = false
+      try {
+        return await client.query({ name, text, values })
+      } catch (error) {
+        isBroken = isUnusable(error)
+        noticeSilence(error)
+        throw mayRunAgain(error) ? error : translateDatabaseError(error)
+      } finally {
+        giveBack(isBroken)
+      }
+    })
+  }
+
+  const transaction: Database['transaction'] = (work, { deadlineAt } = {}) =>
+    repeated(deadlineAt ?? deadlineIn(statementTimeoutMs), async (until, hasWaited) => {
+      const checkout = await checkOut(hasWaited ? patientPool : pool, until)
+      return runTransaction(checkout, work, { deadlineAt: until, statementTimeoutMs, onStatement })
+    }).catch(error => {
+      noticeSilence(error)
+      throw error
+    })
+
+  /** Does `work` again while that may help. Meanwhile it has no connection that others may need. */
+  async function repeated<T>(
+    deadlineAt: number,
+    work: (deadlineAt: number, hasWaited: boolean) => Promise<T>
+  ): Promise<T> {
+    let [hasWaited, wasOutdated] = [false, false]
     for (let run = 1; ; run += 1) {
       try {
-        return await runTransaction(await checkOut(pool), work)
+        return await work(deadlineAt, hasWaited)
       } catch (error) {
-        if (!isRetryable(error)) throw error
-        if (run === TRANSACTION_RUNS_MAX) throw translateDatabaseError(error)
-        await delay(Math.random() * 10 * 2 ** run)
+        if (!mayRunAgain(error)) throw error
+        const pauseMs = RETRY_PAUSE_MS * 2 ** run * Math.random()
+        if (run === TRANSACTION_RUNS_MAX || performance.now() + pauseMs > deadlineAt || wasOutdated)
+          throw translateDatabaseError(error)
+        hasWaited ||= isLockTimeout(error)
+        wasOutdated = isOutdated(error)
+        if (wasOutdated) renew()
+        else await delay(pauseMs)
       }
     }
   }
 
-  return {
-    query,
+  /** Where one connection died without having said so, others may have, too. */
+  function noticeSilence(error: unknown): void {
+    if (isSilence(error) || isSilence((error as Error)?.cause)) endSilentConnections()
+  }
+
+  const turns = createTurns()
+  const database: Database = {
+    ...queryableOf(send),
     transaction,
-    ping: async () => {
-      await (shared[0] as SharedConnection).ping()
-    },
+    inTurn: key => ({
+      ...database,
+      transaction: (work, { deadlineAt = deadlineIn(statementTimeoutMs) } = {}) =>
+        turns.take(key, deadlineAt, () => transaction(work, { deadlineAt }))
+    }),
+    ping: probes.ping,
+    proveWrite: probes.write,
+    endSilentConnections,
     statistics: () => {
-      const open = shared.filter(connection => connection.isOpen)
-      const busy = open.filter(connection => connection.inFlight > 0)
-      const taken = sumOf(pools, each => each.totalCount - each.idleCount) + busy.length
-      const total = sumOf(pools, each => each.totalCount) + open.length
+      const taken = sumOf(pools, each => each.busy) + shared.busy
+      const total = sumOf(pools, each => each.total) + shared.open
       return {
-        max_conns: sumOf(pools, each => each.options.max) + shared.length,
+        max_conns: sumOf(pools, each => each.max) + shared.count,
         total_conns: total,
         acquired_conns: taken,
         idle_conns: total - taken,
         acquire_count: acquired.count,
         empty_acquire_count: acquired.empty,
-        acquire_duration_ms: acquired.durationMs + sumOf(shared, each => each.waitedMs)
+        acquire_duration_ms: acquired.durationMs + shared.waitedMs
       }
     },
     close: async () => {
-      await Promise.all([...pools.map(each => each.end()), ...shared.map(connection => connection.close())])
+      await Promise.all([...pools, ...probes.pools, shared].map(each => each.close()))
     }
   }
+  return database
 }
 
-function openPool({ poolWaitMs }: DatabaseOptions, settings: pg.ClientConfig, max: number): pg.Pool {
-  const pool = new pg.Pool({
-    ...settings,
-    pipeline: true,
-    max,
-    connectionTimeoutMillis: poolWaitMs,
-    idleTimeoutMillis: 60_000
-  } as pg.PoolConfig)
-  // An idle connection that breaks is replaced at its next use; without a listener it would end the process. So would
-  // one that breaks in the instant in which it is handed out.
-  pool.on('error', () => {})
-  pool.on('connect', client => client.on('error', () => {}))
-  return pool
-}
-
-/** Runs one statement on a connection of its own and gives that back, unless it is broken. */
-async function runAlone<C extends Columns>(
-  client: pg.PoolClient,
-  { name, text }: Statement<C>,
-  values: readonly unknown[]
-): Promise<Row<C>[]> {
-  let broken: Error | undefined
-  const remember = (error: Error) => {
-    broken = error
-  }
-  client.on('error', remember)
-  try {
-    return (await client.query({ name, text, values: values as unknown[] })).rows
-  } catch (error) {
-    if (isRetired(error)) remember(error as Error)
-    throw translateDatabaseError(error)
-  } finally {
-    client.off('error', remember)
-    client.release(broken)
-  }
-}
-
+const deadlineIn = (milliseconds: number) => performance.now() + milliseconds
 const sumOf = <T>(all: readonly T[], figure: (each: T) => number): number =>
   all.reduce((sum, each) => sum + figure(each), 0)

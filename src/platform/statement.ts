@@ -1,5 +1,5 @@
-/** How a column of a result arrives in JavaScript, by its PostgreSQL type. A `?` behind the type: may be null. */
-type ColumnTypes = {
+/** How a value arrives in JavaScript, and is given to a statement, by its PostgreSQL type. */
+type ValueTypes = {
   uuid: string
   text: string
   bool: boolean
@@ -11,48 +11,123 @@ type ColumnTypes = {
   bytea: Buffer
   'text[]': string[]
   'uuid[]': string[]
+  'int4[]': number[]
+  'int8[]': number[]
+  'bytea[]': Buffer[]
 }
-type ColumnType = keyof ColumnTypes | `${keyof ColumnTypes & string}?`
-export type Columns = Readonly<Record<string, ColumnType>>
+declare const value: unique symbol
+type TypeName = keyof ValueTypes & string
+/** A `?` behind the type: may be null. */
+type ValueType = TypeName | `${TypeName}?`
+/** A `jsonb` whose shape is known; written by `json` and `nullableJson`. */
+type Json<T> = 'jsonb' & { readonly [value]: T }
+type NullableJson<T> = 'jsonb?' & { readonly [value]: T }
+export const json = <T>() => 'jsonb' as Json<T>
+export const nullableJson = <T>() => 'jsonb?' as NullableJson<T>
+/** A `text` that is one of a few words, as a check constraint sees to. */
+export const oneOf = <T extends string>() => 'text' as 'text' & { readonly [value]: T }
 
-type ColumnValue<T extends ColumnType> = T extends `${infer Base extends keyof ColumnTypes & string}?`
-  ? ColumnTypes[Base] | null
-  : T extends keyof ColumnTypes
-    ? ColumnTypes[T]
-    : never
-export type Row<C extends Columns> = { [K in keyof C]: ColumnValue<C[K]> }
+/** The names of what a statement takes or gives, and their types. */
+export type Values = Readonly<Record<string, ValueType>>
+type ValueOf<T extends ValueType> = T extends { readonly [value]: infer V }
+  ? T extends 'jsonb?'
+    ? V | null
+    : V
+  : T extends `${infer Base extends TypeName}?`
+    ? ValueTypes[Base] | null
+    : T extends TypeName
+      ? ValueTypes[T]
+      : never
+export type Row<G extends Values> = { [K in keyof G]: ValueOf<G[K]> }
+type DeepReadonly<T> = T extends readonly (infer I)[] ? readonly I[] : T
+type Given<T extends Values> = { readonly [K in keyof T]: DeepReadonly<ValueOf<T[K]>> }
+/** What follows the statement in a call: its values by name, or nothing when it takes none. */
+export type Arguments<T extends Values> = keyof T extends never ? [] : [given: Given<T>]
 
 /** A named statement: prepared once a connection, and compared with the migrated schema by a test. */
-export type Statement<C extends Columns = Columns> = {
+export type Statement<T extends Values = Values, G extends Values = Values> = {
   readonly name: string
-  readonly columns: C
+  readonly takes: T
+  readonly gives: G
+  /** With `$1`, `$2` in the place of names, in the order of `takes`. */
   readonly text: string
   /** Its time grows with the data. It runs on connections of its own, so that nothing quick waits behind it. */
   readonly isSlow: boolean
+  /** Its text writes or locks. Outside of a transaction it has a connection for itself, so that nobody waits behind it. */
+  readonly mayLock: boolean
 }
 /** The type of a statement's rows: `type CartRow = RowOf<typeof findCart>`. */
-export type RowOf<S> = S extends Statement<infer C> ? Row<C> : never
+export type RowOf<S> = S extends Statement<infer _, infer G> ? Row<G> : never
+
+type Nothing = Readonly<Record<never, never>>
+type Declaration<T extends Values, G extends Values> = {
+  /** `module.verb_noun`. */
+  name: string
+  /** What stands as `$name` in the text. */
+  takes?: T
+  /** The columns that it returns, in their order. */
+  gives?: G
+  /** It only reads, and may take long, such as a search. */
+  slow?: boolean
+  text: string
+}
 
 const NAME_LENGTH_MAX = 63 // PostgreSQL cuts longer identifiers silently, and two could become one
+const PARAMETER = /\$([a-z]\w*)/gi
+/** Words of statements that may wait for a lock. A text that has one by chance only runs on another connection. */
+const LOCKS =
+  /\b(?:insert|update|delete|merge|truncate|lock|create|alter|drop|analyze|vacuum|call|pg_notify|\w*advisory\w*|for (?:no key )?update|for (?:key )?share)\b/i
 const statements = new Map<string, Statement>()
 
-/** Declares a statement: its name (`module.verb_noun`), the columns it returns (`{}` for none), its SQL. */
-export const statement = <const C extends Columns>(name: string, columns: C, text: string): Statement<C> =>
-  declare({ name, columns, text, isSlow: false })
-
-/** The same for one that may take long, such as a search. */
-export const slowStatement = <const C extends Columns>(
-  name: string,
-  columns: C,
-  text: string
-): Statement<C> => declare({ name, columns, text, isSlow: true })
-
-function declare<C extends Columns>(declared: Statement<C>): Statement<C> {
-  const { name } = declared
+/**
+ * Declares a statement. The names in its text become `$1`, `$2` here, once.
+ * @throws when the text names what is not in `takes`, or leaves something of it out, and when a slow one writes: then the
+ * program does not load.
+ */
+export function statement<const T extends Values = Nothing, const G extends Values = Nothing>(
+  declaration: Declaration<T, G>
+): Statement<T, G> {
+  const { name, slow: isSlow = false } = declaration
+  const { takes = {}, gives = {} } = declaration as Declaration<Values, Values>
   if (name.length > NAME_LENGTH_MAX) throw new RangeError(`statement name ${name} is too long`)
   if (statements.has(name)) throw new Error(`two statements are called ${name}`)
+  const text = numberParameters(declaration)
+  const mayLock = LOCKS.test(text)
+  if (isSlow && mayLock)
+    throw new Error(`${name} writes or locks: connections for slow statements are for reading`)
+  const declared: Statement = { name, takes, gives, text, isSlow, mayLock }
   statements.set(name, declared)
-  return declared
+  return declared as Statement<T, G>
+}
+
+/** The text with a number for each name. */
+export function numberParameters({ name, takes = {}, text }: Declaration<Values, Values>): string {
+  const names = Object.keys(takes)
+  const used = new Set<string>()
+  const numbered = text.replace(PARAMETER, (_, parameter: string) => {
+    if (!names.includes(parameter)) throw new Error(`${name} names $${parameter}, which it does not take`)
+    used.add(parameter)
+    return `$${names.indexOf(parameter) + 1}`
+  })
+  const unused = names.filter(each => !used.has(each))
+  if (unused.length > 0) throw new Error(`${name} takes ${unused.join(', ')} and does not use it`)
+  return numbered
+}
+
+/** The values in the order of the statement's parameters, as the client sends them. */
+export function valuesOf(
+  { name, takes }: Pick<Statement, 'name' | 'takes'>,
+  given: Readonly<Record<string, unknown>> = {}
+): unknown[] {
+  const values: unknown[] = []
+  for (const key in takes) {
+    const value = given[key]
+    // A value that was forgotten would be sent as null.
+    if (value === undefined) throw new TypeError(`${name} lacks ${key}`)
+    const isJson = takes[key] === 'jsonb' || takes[key] === 'jsonb?'
+    values.push(isJson && value !== null ? JSON.stringify(value) : value)
+  }
+  return values
 }
 
 /** Every statement of the modules loaded so far. */

@@ -4,12 +4,16 @@ import { newId } from '../../src/kernel/ids.ts'
 import type { Answer, HttpClient } from '../support/http-client.ts'
 
 const RETRY_PAUSE_MS = 25
+const HANG_UP_MS_MAX = 50
 const RECOVERY_MS_MAX = 60_000
 
 /** How much of something was sent, and how much of it was acknowledged. */
 type Sum = { started: number; acknowledged: number }
 /** A write with its key: sent again, it is the same write. */
 type KeyedWrite = { method: string; path: string; token?: string; key: string; body?: unknown }
+
+/** One write with its key, from its first try to its answer; `endedAt` is infinite when it was given up. */
+export type Operation = { what: string; startedAt: number; endedAt: number; tries: number }
 
 /** What all clients write to one cart, and what they were told. */
 export type Load = {
@@ -21,8 +25,15 @@ export type Load = {
   acknowledged: number
   /** Tries that got no answer, or 503, or 409 because an earlier try was still claimed. */
   retried: number
+  operations: Operation[]
+  /** Answers that say that something is wrong with the program, whatever happened around it. */
+  unexpected: string[]
   /** Every acknowledged write that had a key. */
   written: KeyedWrite[]
+  /** How long everybody thinks between two writes. */
+  pauseMs: number
+  /** How often, of a hundred tries, a client hangs up before it is answered, and tries again. */
+  hangsUpOfHundred: number
   stopping: boolean
 }
 /** Somebody who alone writes one variant into their own cart, and so always knows its quantity. */
@@ -31,15 +42,25 @@ export type Client = { token: string; variantId: string; own: number }
 /** Sends a write until it is answered. @throws when the answer is an error that no outage explains. */
 export async function insist(load: Load, { method, path, token, key, body }: KeyedWrite): Promise<Answer> {
   const options = { headers: { 'idempotency-key': key }, ...(token && { token }), body }
-  const deadline = performance.now() + RECOVERY_MS_MAX
-  for (;;) {
-    const answer = await load.http.send(method, path, options)
-    if (answer !== undefined && answer.status < 300) return answer
+  const what = `${method} ${path}`
+  const startedAt = performance.now()
+  for (let tries = 1; ; tries += 1) {
+    const hangsUp = randomInt(100) < load.hangsUpOfHundred
+    const cut = hangsUp && { cutAfterMs: randomInt(HANG_UP_MS_MAX) }
+    const answer = await load.http.send(method, path, { ...options, ...cut })
+    const endedAt = performance.now()
+    if (answer !== undefined && answer.status < 300) {
+      load.operations.push({ what, startedAt, endedAt, tries })
+      return answer
+    }
     load.retried += 1
+    const said = `${what} was answered ${answer?.status} ${JSON.stringify(answer?.json)}`
+    if (answer !== undefined && answer.status >= 500 && answer.status !== 503) load.unexpected.push(said)
     const mayRepeat =
-      answer === undefined || answer.status === 503 || answer.json?.code === 'IDEMPOTENCY_KEY_IN_PROGRESS'
-    if (!mayRepeat || performance.now() > deadline) {
-      throw new Error(`${method} ${path} was answered ${answer?.status} ${JSON.stringify(answer?.json)}`)
+      answer === undefined || answer.status >= 500 || answer.json?.code === 'IDEMPOTENCY_KEY_IN_PROGRESS'
+    if (!mayRepeat || endedAt - startedAt > RECOVERY_MS_MAX) {
+      load.operations.push({ what, startedAt, endedAt: Number.POSITIVE_INFINITY, tries })
+      throw new Error(said)
     }
     await delay(RETRY_PAUSE_MS)
   }
@@ -52,6 +73,7 @@ export async function runClient(load: Load, client: Client): Promise<void> {
     await operations[randomInt(operations.length)]?.()
     const answer = await load.http.send('GET', '/api/cart/count', { token: client.token })
     if (answer?.status === 200) expectOwn(client, answer)
+    if (load.pauseMs > 0) await delay(load.pauseMs)
   }
 }
 

@@ -1,9 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createApp } from '../../src/app.ts'
+import { createApp, modules } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { openPlatform } from '../../src/platform/platform.ts'
 import { createTestApp, send, type TestApp } from '../support/app.ts'
+import { SECRET_SETTINGS } from '../support/secrets.ts'
 import { useProxiedDatabase } from './postgres-proxy.ts'
 import { useRedisServer } from './redis-server.ts'
 import { until } from './until.ts'
@@ -59,7 +60,8 @@ test('with the cache in this process /readyz is READY at once', async () => {
 
 test('a database that is stopped or hangs makes /readyz and /api answer 503, and both recover', async () => {
   const { url, proxy } = await useProxiedDatabase()
-  const config = loadConfig({
+  const config = loadConfig(modules, {
+    ...SECRET_SETTINGS,
     CARTWRIGHT__LOG__LEVEL: 'silent',
     CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
     CARTWRIGHT__DATABASE__STATEMENT_TIMEOUT_MS: '1000'

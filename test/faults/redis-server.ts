@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
+import { fixedPort } from './fixed-port.ts'
 
 const PROGRAM = 'redis-server'
 const START_MS_MAX = 10_000
@@ -18,7 +19,14 @@ export type RedisServer = {
 
 /** A `redis-server` of its own for one test, on a free port, not started yet. */
 export async function useRedisServer(...options: string[]): Promise<RedisServer> {
-  const port = await freePort()
+  const server = await createRedisServer(...options)
+  onTestFinished(server.kill)
+  return server
+}
+
+/** The same for whoever kills it in the end. */
+export async function createRedisServer(...options: string[]): Promise<RedisServer> {
+  const port = await fixedPort()
   let server: ReturnType<typeof spawn> | undefined
   const start = async () => {
     const where = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', '/tmp']
@@ -35,17 +43,7 @@ export async function useRedisServer(...options: string[]): Promise<RedisServer>
     server.kill('SIGKILL')
     await exited
   }
-  onTestFinished(kill)
   return { port, start, kill, signal: name => server?.kill(name) }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function listens(port: number): Promise<boolean> {

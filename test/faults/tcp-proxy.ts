@@ -1,5 +1,8 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type NetConnectOpts } from 'node:net'
+import { type Direction, type Flow, ProxiedConnection, type Watch } from './proxied-connection.ts'
+
+const BOTH: readonly Direction[] = ['to_server', 'to_program']
 
 /** Stands between the program and a server, and does what networks do. */
 export type TcpProxy = {
@@ -8,59 +11,57 @@ export type TcpProxy = {
   cut(): Promise<void>
   /** Resets all connections; new ones are welcome. */
   reset(): void
-  /** Swallows everything in both directions and says nothing, like a firewall or a machine that froze. */
-  hang(): void
+  /** Holds everything back, in both directions or one, and says nothing: a firewall, or a machine that froze. */
+  hang(direction?: Direction): void
   /** Present connections are never heard of again, while new ones work, like a failover to another machine. */
-  strand(): void
-  /** Ends `cut` and `hang`; what was held back arrives. */
+  strand(direction?: Direction): void
+  /** New connections are accepted and never heard of, present ones work. */
+  hangNew(): void
+  /** Ends all connections in one direction; whoever is told so decides on the other one. */
+  halfClose(direction: Direction): void
+  /** Whatever goes in this direction arrives so much later. */
+  slow(direction: Direction, milliseconds: number): void
+  /** Ends `cut`, `hang`, `hangNew` and `slow`; what was held back arrives. */
   restore(): Promise<void>
+  /** Connections that were lost are reset: program and server learn of it, as a keep-alive would find some day. */
+  sweep(): void
   /** Replaces a text by one of the same length, in what the program sends and in what it is sent. */
   tamper(from: string, to: string): void
   close(): Promise<void>
 }
 
-/** A proxy in front of `target`, on a free port of 127.0.0.1. */
-export async function openTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
-  const sockets = new Set<Socket>()
-  let held: (() => void)[] | undefined
-  let change = (chunk: Buffer) => chunk
-  let connections = 0
-  let stranded = 0
-  const relay = (connection: number, step: () => void) => {
-    if (connection <= stranded) return
-    if (held === undefined) step()
-    else held.push(step)
+/** A proxy in front of `target`, on a free port of 127.0.0.1. `watch` sees every chunk, and decides what becomes of it. */
+export async function openTcpProxy(target: NetConnectOpts, watch: Watch = () => 'pass'): Promise<TcpProxy> {
+  const connections = new Set<ProxiedConnection>()
+  const flows: Record<Direction, Flow> = {
+    to_server: { isHeld: false, delayMs: 0 },
+    to_program: { isHeld: false, delayMs: 0 }
   }
+  let change = (chunk: Buffer) => chunk
+  let hangsNew = false
 
-  const server = createServer(near => {
-    const far = connect(target)
-    connections += 1
-    const connection = connections
-    const join = (from: Socket, to: Socket) => {
-      sockets.add(from)
-      from.on('data', chunk => relay(connection, () => to.write(change(chunk as Buffer))))
-      from.on('error', () => {})
-      from.on('close', () => {
-        sockets.delete(from)
-        relay(connection, () => to.destroy())
-      })
-    }
-    join(near, far)
-    join(far, near)
+  const server = createServer({ allowHalfOpen: true }, near => {
+    const connection = new ProxiedConnection(near, target, {
+      flows,
+      isHeld: hangsNew,
+      change: chunk => change(chunk),
+      watch,
+      closed: () => connections.delete(connection)
+    })
+    connections.add(connection)
   })
   const listen = async (port: number) => {
     server.listen(port, '127.0.0.1')
     await once(server, 'listening')
   }
+  const flow = (more: Partial<Flow>, directions = BOTH) => {
+    for (const direction of directions) Object.assign(flows[direction], more)
+  }
   const reset = () => {
-    // Sockets in the file system know no reset.
-    for (const socket of sockets) {
-      if (socket.remotePort === undefined) socket.destroy()
-      else socket.resetAndDestroy()
-    }
+    for (const connection of connections) connection.reset()
   }
   const cut = async () => {
-    held = undefined
+    flow({ isHeld: false })
     if (!server.listening) return
     const closed = once(server, 'close')
     server.close()
@@ -74,17 +75,25 @@ export async function openTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
     port,
     cut,
     reset,
-    hang: () => {
-      held ??= []
+    hang: direction => flow({ isHeld: true }, direction && [direction]),
+    strand: direction => {
+      for (const connection of connections) connection.lose(direction)
     },
-    strand: () => {
-      stranded = connections
+    hangNew: () => {
+      hangsNew = true
     },
+    halfClose: direction => {
+      for (const connection of connections) connection.halfClose(direction)
+    },
+    slow: (direction, delayMs) => flow({ delayMs }, [direction]),
     restore: async () => {
-      const steps = held ?? []
-      held = undefined
-      for (const step of steps) step()
+      flow({ isHeld: false, delayMs: 0 })
+      hangsNew = false
+      for (const connection of connections) connection.deliver()
       if (!server.listening) await listen(port)
+    },
+    sweep: () => {
+      for (const connection of connections) connection.sweep()
     },
     tamper: (from, to) => {
       change = chunk =>

@@ -1,12 +1,10 @@
-import { randomInt } from 'node:crypto'
-import { once } from 'node:events'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { folderHolder } from '../../src/platform/folder-lock.ts'
 import { type Program, startProgram } from '../support/program.ts'
+import { fixedPort } from './fixed-port.ts'
 import { until } from './until.ts'
 
 const RESTART_MS_MAX = 60_000
@@ -67,24 +65,5 @@ export async function createVictim(environment: Record<string, string>): Promise
       await end('SIGTERM')
       await rm(folder, { recursive: true, force: true })
     }
-  }
-}
-
-/**
- * A free port below those that the system gives to clients: one that tries to reach a server which is down could
- * otherwise be given that very port, and be connected to itself.
- */
-async function fixedPort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(20_000, 32_000)
-    const server = createServer().listen(port, '127.0.0.1')
-    try {
-      await once(server, 'listening')
-    } catch {
-      continue
-    }
-    server.close()
-    await once(server, 'close')
-    return port
   }
 }

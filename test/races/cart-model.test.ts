@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { DomainError } from '../../src/kernel/errors.ts'
 import { newId } from '../../src/kernel/ids.ts'
-import { deleteExpired } from '../../src/modules/cart/guest/repository.ts'
+import { deleteExpiredGuestCarts } from '../../src/modules/cart/guest/repository.ts'
 import { createGuestCartService } from '../../src/modules/cart/guest/service.ts'
-import { guestCartTokenHash, newGuestCartToken } from '../../src/modules/cart/guest/token.ts'
+import { guestCartTokenHash } from '../../src/modules/cart/guest/token.ts'
 import { createMergeService } from '../../src/modules/cart/merge/service.ts'
-import { emptyExpired } from '../../src/modules/cart/repository.ts'
-import { createCartService, ownedBy } from '../../src/modules/cart/service.ts'
+import { emptyExpiredCarts } from '../../src/modules/cart/repository.ts'
+import { createCartService } from '../../src/modules/cart/service.ts'
 import type { CartView } from '../../src/modules/cart/view.ts'
-import { unconditional, type Write } from '../../src/platform/write.ts'
+import { createWrite, newWrite, type Write } from '../../src/platform/write.ts'
 import type { CartShop } from '../support/cart-shop.ts'
 import { useCartShop } from '../support/use-cart-shop.ts'
 import * as model from './cart-model.ts'
@@ -22,7 +22,7 @@ const LIMITS = [
   { lineQuantityMax: 4, linesMax: 4 },
   { lineQuantityMax: 99, linesMax: 200 }
 ]
-const IDLE_DAYS = 30
+const IDLE_SECONDS = 30 * 86_400
 
 const variant = fc.nat({ max: VARIANTS - 1 })
 const item = fc.record({ variant, quantity: fc.integer({ min: 1, max: 5 }) })
@@ -58,11 +58,15 @@ const command = fc.oneof(
 type Command = typeof command extends fc.Arbitrary<infer C> ? C : never
 
 type Services = ReturnType<typeof servicesOf>
-const servicesOf = ({ db, catalog }: CartShop, limits: model.Model['limits']) => {
-  const settings = { ...limits, idleDays: IDLE_DAYS, currency: 'USD' }
+const servicesOf = ({ db, catalog, platform: { secrets } }: CartShop, limits: model.Model['limits']) => {
+  const settings = { ...limits, idleSeconds: IDLE_SECONDS, currency: 'USD' }
   const deps = { db, catalog, stock: undefined, settings }
   const cart = createCartService(deps)
-  return { cart, guests: createGuestCartService({ db, cart }), merges: createMergeService({ ...deps, cart }) }
+  return {
+    cart,
+    guests: createGuestCartService({ db, cart, secrets, idleSeconds: IDLE_SECONDS }),
+    merges: createMergeService({ ...deps, cart })
+  }
 }
 
 /** The real carts of one history: what the numbers of the model stand for. */
@@ -72,12 +76,12 @@ function createReality(shop: CartShop, all: readonly Services[]) {
   const tokens: string[] = []
   let services = all[0] as Services
   const lineOf = ({ variant, quantity }: model.Item) => ({ variantId: variants[variant] ?? '', quantity })
-  const tokenOf = (guest: number) => tokens[guest] ?? newGuestCartToken()
+  const tokenOf = (guest: number) => tokens[guest] ?? `gct_${'x'.repeat(43)}`
 
   function change({ kind, index }: model.Owner, wanted: model.Change, write: Write): Promise<CartView> {
     if (kind === 'guest') return changeGuest(tokenOf(index), wanted, write)
     const { cart } = services
-    const mine = ownedBy(customers[index] ?? '')
+    const mine = services.cart.ownedBy(customers[index] ?? '')
     if (wanted.verb === 'add') return cart.addItem(mine, lineOf(wanted.item), write)
     if (wanted.verb === 'set') return cart.updateItem(mine, lineOf(wanted.item), write)
     if (wanted.verb === 'remove') return cart.removeItem(mine, variants[wanted.variant] ?? '', write)
@@ -95,7 +99,7 @@ function createReality(shop: CartShop, all: readonly Services[]) {
   return {
     change,
     createGuest: async (first: model.Item) => {
-      const { token, view } = await services.guests.create(lineOf(first), unconditional)
+      const { token, view } = await services.guests.create(lineOf(first), newWrite())
       tokens.push(token)
       return view
     },
@@ -158,11 +162,14 @@ const outcomeOf = async (act: () => unknown): Promise<unknown> => {
     throw error
   }
 }
-const writeOn = (version: number, wanted: model.Condition): Write => ({
-  expectedVersion: { none: null, applied: null, present: version, old: version + 1 }[wanted],
-  alreadyApplied: wanted === 'applied',
-  markApplied: async () => {}
-})
+const writeOn = (version: number, wanted: model.Condition): Write =>
+  createWrite({
+    id: newId(),
+    resultId: null,
+    isApplied: wanted === 'applied',
+    expectedVersion: { none: null, applied: null, present: version, old: version + 1 }[wanted],
+    mark: async () => {}
+  })
 
 async function live(shop: CartShop, all: readonly Services[], history: readonly Command[]): Promise<void> {
   const ideal = model.newModel(LIMITS[0] as model.Model['limits'])
@@ -223,8 +230,8 @@ async function take(
     ideal.limits = LIMITS[step.limits] as model.Model['limits']
     real.limit(step.limits)
   } else {
-    await emptyExpired(shop.db)
-    await deleteExpired(shop.db, IDLE_DAYS)
+    await shop.db.run(emptyExpiredCarts)
+    await shop.db.run(deleteExpiredGuestCarts, { keepMergedSeconds: IDLE_SECONDS })
   }
 }
 

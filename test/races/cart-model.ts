@@ -41,7 +41,6 @@ function open(model: Model, { kind, index }: Owner): ModelCart {
 }
 
 export function change(model: Model, owner: Owner, wanted: Change, condition: Condition): ModelCart {
-  if (wanted.verb === 'add' && condition !== 'applied') requireOffer(model, wanted.item.variant)
   const cart = open(model, owner)
   if (condition === 'applied') return cart
   if (condition === 'old') throw new Refused('CART_VERSION_STALE')
@@ -60,13 +59,9 @@ function put(model: Model, cart: ModelCart, verb: 'add' | 'set', { variant, quan
   if (line === undefined && cart.lines.length >= model.limits.linesMax) throw new Refused('CART_LINE_LIMIT')
   const wanted = verb === 'add' ? (line?.quantity ?? 0) + quantity : quantity
   if (wanted > model.limits.lineQuantityMax) throw new Refused('CART_QUANTITY_LIMIT')
-  if (verb === 'set') requireOffer(model, variant)
+  if (model.withdrawn.has(variant)) throw new Refused('CART_VARIANT_UNAVAILABLE')
   if (line === undefined) cart.lines.push({ variant, quantity: wanted })
   else line.quantity = wanted
-}
-
-function requireOffer(model: Model, variant: number): void {
-  if (model.withdrawn.has(variant)) throw new Refused('CART_VARIANT_UNAVAILABLE')
 }
 
 export function createGuest(model: Model, item: Item): ModelGuest {
@@ -103,6 +98,7 @@ export function merge(
   strategy: Strategy,
   condition: Condition
 ): Report {
+  if (condition === 'applied') return untouched('already_merged')
   const cart = model.customers[customer] as ModelCart
   const guest = 'guest' in source ? model.guests[source.guest] : undefined
   if ('guest' in source) {
@@ -110,7 +106,6 @@ export function merge(
       return untouched('already_merged')
     if (guest?.state !== 'open') throw new Refused('CART_GUEST_NOT_FOUND')
   }
-  if (condition === 'applied') return untouched('already_merged')
   if (condition === 'old') throw new Refused('CART_VERSION_STALE')
   const items = 'items' in source ? source.items : (guest?.lines ?? [])
   const report = pour(model, cart, items, strategy)

@@ -33,7 +33,9 @@ async function insist(
     if (answer === undefined) tally.cut += 1
     const code = answer?.json.code as string | undefined
     if (code !== undefined) tally.refused[code] = (tally.refused[code] ?? 0) + 1
-    const mayRetry = answer === undefined || code === 'IDEMPOTENCY_KEY_IN_PROGRESS'
+    // A busy machine may ask to come again; what was promised is only that nothing is done twice.
+    const isAsked = answer?.status === 503 && (code === 'OVERLOADED' || code === 'DATABASE_BUSY')
+    const mayRetry = answer === undefined || code === 'IDEMPOTENCY_KEY_IN_PROGRESS' || isAsked
     if (!mayRetry || performance.now() > deadline) {
       throw new Error(`${method} ${path}: ${answer?.status} ${JSON.stringify(answer?.json)}`)
     }

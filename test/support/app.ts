@@ -1,8 +1,10 @@
-import { type App, createApp } from '../../src/app.ts'
+import { type App, createApp, modules } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
+import type { Module } from '../../src/module.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { openPlatform, type Platform } from '../../src/platform/platform.ts'
 import { createTestDatabase } from './database.ts'
+import { SECRET_SETTINGS } from './secrets.ts'
 
 export type TestApp = App & {
   platform: Platform
@@ -23,22 +25,24 @@ export type TestResponse = {
 
 /**
  * The whole application, one process of it, on a database of its own; several share one when `databaseUrl` is handed
- * on. `settings` are environment variables.
+ * on. `settings` are environment variables; `all` the modules, switched on and off.
  */
 export async function createTestApp(
   settings: Record<string, string> = {},
-  databaseUrl?: string
+  databaseUrl?: string,
+  all: readonly Module[] = modules
 ): Promise<TestApp> {
   const created =
     databaseUrl === undefined ? await createTestDatabase() : { url: databaseUrl, drop: async () => {} }
-  const config = loadConfig({
+  const config = loadConfig(all, {
+    ...SECRET_SETTINGS,
     CARTWRIGHT__LOG__LEVEL: 'silent',
     CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
     CARTWRIGHT__DATABASE__POOL_WAIT_MS: '5000',
     ...settings
   })
   const platform = await openPlatform(config, created.url, openLog(config.log))
-  const app = await createApp(platform).catch(async error => {
+  const app = await createApp(platform, all).catch(async error => {
     await platform.close()
     await created.drop()
     throw error

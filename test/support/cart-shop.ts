@@ -6,15 +6,17 @@ import { type Authenticate, authenticationRequired } from '../../src/gateway/ide
 import { createGateway, type Gateway } from '../../src/gateway/server.ts'
 import { guestCartRoutes } from '../../src/modules/cart/guest/routes.ts'
 import { createGuestCartService, type GuestCartService } from '../../src/modules/cart/guest/service.ts'
+import { cartModule } from '../../src/modules/cart/index.ts'
 import { mergeRoutes } from '../../src/modules/cart/merge/routes.ts'
 import { createMergeService, type MergeService } from '../../src/modules/cart/merge/service.ts'
 import { cartRoutes } from '../../src/modules/cart/routes.ts'
 import { type CartService, type CartSettings, createCartService } from '../../src/modules/cart/service.ts'
 import type { Stock } from '../../src/modules/cart/stock.ts'
 import { openPlatform, type Platform } from '../../src/platform/platform.ts'
-import type { Database, Queryable, Transaction } from '../../src/platform/postgres.ts'
+import type { Database } from '../../src/platform/postgres.ts'
 import { type RequestOptions, send, type TestResponse } from './app.ts'
 import { createFakeCatalog, type FakeCatalog } from './fake-catalog.ts'
+import { SECRET_SETTINGS } from './secrets.ts'
 
 /** The cart behind the real gateway, on a real database, with a catalog in memory. */
 export type CartShop = {
@@ -49,7 +51,8 @@ const authenticate: Authenticate = async token => {
 }
 
 export async function openCartShop(options: CartShopOptions): Promise<CartShop> {
-  const config = loadConfig({
+  const config = loadConfig([cartModule], {
+    ...SECRET_SETTINGS,
     CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
     CARTWRIGHT__DATABASE__POOL_WAIT_MS: '5000',
     ...options.environment
@@ -61,31 +64,44 @@ export async function openCartShop(options: CartShopOptions): Promise<CartShop> 
       done()
     }
   })
-  const opened = await openPlatform(config, options.databaseUrl, pino({ level: 'debug' }, memory))
+  const { onStatement } = options
+  const opened = await openPlatform(config, options.databaseUrl, pino({ level: 'debug' }, memory), {
+    onStatement
+  })
   let closed: Promise<void> | undefined
   const closeOnce = () => {
     closed ??= opened.close()
     return closed
   }
-  const db = observed(opened.db, options.onStatement ?? (() => {}))
-  const platform = { ...opened, db, close: closeOnce }
+  const { db } = opened
+  const platform = { ...opened, close: closeOnce }
   const direct = new pg.Pool({ connectionString: options.databaseUrl, max: 2 })
   direct.on('error', () => {})
 
   const catalog = createFakeCatalog()
   const { stock } = options
-  const settings = { lineQuantityMax: 99, linesMax: 200, idleDays: 30, currency: 'USD', ...options.settings }
+  const settings = {
+    lineQuantityMax: 99,
+    linesMax: 200,
+    idleSeconds: 30 * 86_400,
+    currency: 'USD',
+    ...options.settings
+  }
   const cart = createCartService({ db, catalog, stock, settings })
-  const guests = createGuestCartService({ db, cart })
+  const guests = createGuestCartService({
+    db,
+    cart,
+    secrets: platform.secrets,
+    idleSeconds: settings.idleSeconds
+  })
   const merges = createMergeService({ db, cart, catalog, stock, settings })
   const module = {
-    name: 'cart',
-    basePaths: ['/api/cart', '/api/guest-cart'],
+    ...cartModule,
     enabled: true,
     routes: (tiers: Parameters<typeof cartRoutes>[0]) => {
       cartRoutes(tiers, cart)
       mergeRoutes(tiers, merges)
-      guestCartRoutes(tiers, guests)
+      guestCartRoutes(tiers, guests, 1_000_000)
     }
   }
   const gateway = await createGateway({ platform, modules: [module], authenticate, version: '0.0.0' })
@@ -105,19 +121,5 @@ export async function openCartShop(options: CartShopOptions): Promise<CartShop> 
       await platform.close()
       await direct.end()
     }
-  }
-}
-
-function observed(db: Database, onStatement: (name: string) => void): Database {
-  const observe =
-    (query: Queryable['query']): Queryable['query'] =>
-    (statement, values) => {
-      onStatement(statement.name)
-      return query(statement, values)
-    }
-  return {
-    ...db,
-    query: observe(db.query),
-    transaction: work => db.transaction(tx => work({ query: observe(tx.query) } as Transaction))
   }
 }

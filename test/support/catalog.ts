@@ -8,17 +8,19 @@ import { openLog } from '../../src/platform/log.ts'
 import { openPlatform, type Platform } from '../../src/platform/platform.ts'
 import { type RequestOptions, send, type TestResponse } from './app.ts'
 import { createTestDatabase } from './database.ts'
+import { SECRET_SETTINGS } from './secrets.ts'
 
 export type CatalogApp = {
   catalog: CatalogApi
   platform: Platform
   databaseUrl: string
-  /** The names of the statements that ran on single connections since the last call. */
+  /** The names of the statements that were sent since the last call. */
   statementsSince(): string[]
   request(method: string, url: string, options?: RequestOptions): Promise<TestResponse>
 }
 
 const settingsForTests = {
+  ...SECRET_SETTINGS,
   CARTWRIGHT__LOG__LEVEL: 'silent',
   CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
   CARTWRIGHT__DATABASE__POOL_WAIT_MS: '5000'
@@ -33,20 +35,12 @@ export async function useCatalog(
   databaseUrl?: string
 ): Promise<CatalogApp> {
   const url = databaseUrl ?? (await useDatabase())
-  const config = loadConfig({ ...settingsForTests, ...settings })
-  const opened = await openPlatform(config, url, openLog(config.log))
+  const config = loadConfig([catalogModule], { ...settingsForTests, ...settings })
   const statements: string[] = []
-  const platform: Platform = {
-    ...opened,
-    db: {
-      ...opened.db,
-      query: (statement, values) => {
-        statements.push(statement.name)
-        return opened.db.query(statement, values)
-      }
-    }
-  }
-  const instance = await catalogModule.setup(platform, {}, {})
+  const platform = await openPlatform(config, url, openLog(config.log), {
+    onStatement: name => statements.push(name)
+  })
+  const instance = await catalogModule.setup(platform, config.catalog, {})
   const userId = randomUUID()
   const { app } = await createGateway({
     platform,
@@ -62,7 +56,7 @@ export async function useCatalog(
     await platform.close()
   })
   return {
-    catalog: instance.api as CatalogApi,
+    catalog: instance.api,
     platform,
     databaseUrl: url,
     statementsSince: () => statements.splice(0),

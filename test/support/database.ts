@@ -30,10 +30,11 @@ export const testDatabaseOptions = (url: string) => ({
   url,
   poolSize: 8,
   sharedConnections: 2,
+  writeConnections: 2,
   slowConnections: 2,
   poolWaitMs: 2_000,
   statementTimeoutMs: 5_000,
-  lockTimeoutMs: 1_000
+  lockTimeoutMs: 200
 })
 
 /** A database for one test; it is closed and dropped when the test has finished. */

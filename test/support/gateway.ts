@@ -12,6 +12,7 @@ import type { Tiers } from '../../src/gateway/tiers.ts'
 import { openPlatform, type Platform } from '../../src/platform/platform.ts'
 import { type RequestOptions, send, type TestResponse } from './app.ts'
 import { createTestDatabase } from './database.ts'
+import { SECRET_SETTINGS } from './secrets.ts'
 
 export type TestGateway = Gateway & {
   platform: Platform
@@ -34,7 +35,7 @@ export type TestGatewayOptions = {
   platform?: Partial<Platform>
 }
 
-const TOKEN = /^(customer|admin)-(\w+)$/
+const TOKEN = /^(customer|admin)-([\w-]+)$/
 const authenticateByName: Authenticate = async token => {
   const [, role, userId] = TOKEN.exec(token) ?? []
   if (userId === undefined) throw authenticationRequired()
@@ -52,7 +53,8 @@ export async function useGateway(options: TestGatewayOptions = {}): Promise<Test
 /** The same for many tests; it has to be closed. */
 export async function openGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const created = await createTestDatabase()
-  const config = loadConfig({
+  const config = loadConfig([], {
+    ...SECRET_SETTINGS,
     CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
     CARTWRIGHT__DATABASE__POOL_WAIT_MS: '5000',
     ...options.settings
@@ -99,6 +101,9 @@ const into = (log: Record<string, unknown>[]) =>
       done()
     }
   })
+
+/** What a route says of itself that is nothing special. */
+export const browse = { config: { class: 'browse' } } as const
 
 /** A module with nothing but routes. */
 export const moduleOf = (

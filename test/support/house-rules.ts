@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import type { Deed, Import, SourceFile } from './source-files.ts'
 import { isSql, tablesOf } from './sql-names.ts'
 
@@ -8,17 +9,23 @@ export type Rule = {
   check(file: SourceFile): string[]
 }
 
-const GATEWAY_DOORS = ['tiers', 'identity', 'write'].map(name => `src/gateway/${name}.ts`)
+/** A rule that no file can keep alone. */
+export type HouseRule = { name: string; check(files: readonly SourceFile[]): string[] }
+
+const GATEWAY_DOORS = ['tiers', 'identity', 'write', 'rate-limits'].map(name => `src/gateway/${name}.ts`)
 /** Values of the platform that a module may import; all else comes through `setup`, or is a type. */
-const PLATFORM_VALUES = ['statement', 'slowStatement', 'violates', 'unconditional', 'databaseUnavailable']
+const PLATFORM_VALUES = ['statement', 'json', 'nullableJson', 'oneOf', 'newWrite', 'databaseUnavailable']
 const SQL_PLACES = /^(?:src\/platform|test|bench)\/|\/repository\.ts$/
 const SHAPELESS = /(?:^|\/)(?:utils?|common|shared|helpers?|types|interfaces|constants)\//
 const LINES_MAX = { source: 300, test: 600 }
 /** Routes that decide something all the same, and why. */
 export const BRANCHING_ROUTES: Record<string, string> = {
-  'src/modules/cart/guest/routes.ts': 'one route makes a cart (201) or adds to one (200)',
-  'src/modules/catalog/import/routes.ts': 'it takes a stream that no other route of its tier may take'
+  'src/modules/cart/guest/routes.ts': 'one route makes a cart (201) or adds to one (200)'
 }
+
+const MODULES = readdirSync(new URL('../../src/modules/', import.meta.url))
+/** Terms that contain a module's name and are not ours: the authentication tag of Node's ciphers, an option of `initdb`. */
+export const FOREIGN_TERMS = [/auth_?tag/gi, /--auth\b/g]
 
 const moduleOf = (path: string) => /^src\/modules\/([^/]+)\//.exec(path)?.[1]
 const isDoor = (path: string) => /^src\/modules\/[^/]+\/index\.ts$/.test(path)
@@ -43,6 +50,16 @@ const wall = (
             ({ from, values }) => `imports ${values.length === 0 ? 'types' : values.join(', ')} of ${from}`
           )
 })
+
+/** The modules that a text or an identifier names: `cartRoutes`, `x-guest-cart-token`, `/api/carts`. */
+function modulesNamedIn(text: string): string[] {
+  if (text.endsWith('.ts')) return [] // what may be imported is a rule of its own
+  const words = FOREIGN_TERMS.reduce((left, term) => left.replaceAll(term, ''), text)
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z]+/)
+  return MODULES.filter(name => words.includes(name) || words.includes(`${name}s`))
+}
 
 /** Something that only some files do. */
 const onlyIn = (name: string, deed: Deed, isAllowed: (path: string) => boolean): Rule => ({
@@ -101,6 +118,19 @@ export const rules: readonly Rule[] = [
         )
         .map(({ from }) => `imports ${from}`)
   },
+  {
+    name: 'gateway and platform know no module by its name',
+    check: ({ path, isTest, texts, names }) =>
+      isTest || !(below(path, 'gateway') || below(path, 'platform'))
+        ? []
+        : [...texts, ...names].filter(text => modulesNamedIn(text).length > 0).map(text => `says ${text}`)
+  },
+  onlyIn('a route says what it is for', 'a route without a class', path => !isRoutes(path)),
+  onlyIn(
+    'an unsafe route hands its write on, or says why it has none',
+    'an unsafe route that hands no write on',
+    path => !isRoutes(path)
+  ),
   onlyIn('the environment is read by config.ts only', 'process.env', path =>
     /^(?:src\/config\.ts$|test\/|bench\/)|\.test\.ts$/.test(path)
   ),
@@ -147,5 +177,28 @@ export const rules: readonly Rule[] = [
       isRoutes(path) && !(path in BRANCHING_ROUTES)
         ? (['if', 'try'] as const).filter(deed => deeds.has(deed)).map(deed => `has ${deed}`)
         : []
+  }
+]
+
+export const houseRules: readonly HouseRule[] = [
+  {
+    name: 'every setting is read by whom it belongs to',
+    check: files => {
+      const readBelow = (folder: string, declaration: string) =>
+        new Set(
+          files
+            .filter(({ path, isTest }) => path.startsWith(folder) && !isTest && path !== declaration)
+            .flatMap(({ reads }) => [...reads])
+        )
+      return files
+        .filter(({ path, isTest, settings }) => path.startsWith('src/') && !isTest && settings.length > 0)
+        .flatMap(({ path, settings }) => {
+          const owner = moduleOf(path)
+          const read = readBelow(owner === undefined ? 'src/' : `src/modules/${owner}/`, path)
+          return settings
+            .filter(key => !read.has(key))
+            .map(key => `${path} declares ${key}, which nobody reads`)
+        })
+    }
   }
 ]

@@ -1,8 +1,9 @@
-import { Agent, request as httpRequest } from 'node:http'
+import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import type { RequestOptions } from './app.ts'
 
 export type Answer = {
   status: number
+  headers: IncomingHttpHeaders
   // biome-ignore lint/suspicious/noExplicitAny: a test reads fields of whatever came back
   json: any
 }
@@ -47,7 +48,8 @@ export function createHttpClient(origin: string, sockets: number): HttpClient {
         response.on('close', () => resolve(undefined))
         response.on('end', () => {
           if (!response.complete) return resolve(undefined)
-          resolve({ status: response.statusCode ?? 0, json: text === '' ? null : JSON.parse(text) })
+          const { statusCode = 0, headers } = response
+          resolve({ status: statusCode, headers, json: parsed(text) })
         })
       })
       request.end(payload, () => {
@@ -56,4 +58,13 @@ export function createHttpClient(origin: string, sockets: number): HttpClient {
     })
 
   return { send, close: () => agent.destroy() }
+}
+
+/** What is not JSON has no fields to read. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
 }

@@ -5,12 +5,15 @@ import { fileURLToPath } from 'node:url'
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const LISTENS = /listens on (http:\/\/\S+)/
 
-type Ended = { code: number | null; stdout: string; stderr: string }
+type Output = { stdout: string; stderr: string }
+type Ended = Output & { code: number | null }
 export type Program = {
   child: ChildProcess
   /** Resolves with the address once the program says where it listens; rejects when it ends before. */
   listening: Promise<string>
   ended: Promise<Ended>
+  /** What it has written so far. */
+  output: Output
 }
 type Options = { args?: string[]; uid?: number; gid?: number; cwd?: string }
 
@@ -23,7 +26,7 @@ export function startProgram(environment: Record<string, string>, options: Optio
     env: { PATH, HOME, NODE_COMPILE_CACHE, PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe']
   })
-  const output = { stdout: '', stderr: '' }
+  const output: Output = { stdout: '', stderr: '' }
   const listening = Promise.withResolvers<string>()
   child.stdout.setEncoding('utf8').on('data', text => {
     output.stdout += text
@@ -38,5 +41,5 @@ export function startProgram(environment: Record<string, string>, options: Optio
     return { code, ...output }
   })
   listening.promise.catch(() => {})
-  return { child, listening: listening.promise, ended }
+  return { child, listening: listening.promise, ended, output }
 }

@@ -11,7 +11,14 @@ export type Import = {
   values: string[]
 }
 /** What only some files may do. */
-export type Deed = 'SQL' | 'process.env' | 'a default export' | 'if' | 'try'
+export type Deed =
+  | 'SQL'
+  | 'process.env'
+  | 'a default export'
+  | 'if'
+  | 'try'
+  | 'a route without a class'
+  | 'an unsafe route that hands no write on'
 export type SourceFile = Source & {
   isTest: boolean
   imports: Import[]
@@ -19,6 +26,12 @@ export type SourceFile = Source & {
   texts: string[]
   /** Names of the statements that are declared with their name written out. */
   statements: string[]
+  /** Identifiers of any kind. */
+  names: Set<string>
+  /** Members that are read: `a.name` and `{ name } = a`. */
+  reads: Set<string>
+  /** Keys that are declared as settings, those of sections within sections too. */
+  settings: string[]
   deeds: Set<Deed>
 }
 
@@ -43,10 +56,14 @@ export function parseSource(source: Source): SourceFile {
     imports: [],
     texts: [],
     statements: [],
+    names: new Set(),
+    reads: new Set(),
+    settings: [],
     deeds: new Set()
   }
   const visit = (node: ts.Node): void => {
     note(file, node)
+    noteNames(file, node)
     ts.forEachChild(node, visit)
   }
   visit(ts.createSourceFile(source.path, source.text, ts.ScriptTarget.Latest, true))
@@ -79,14 +96,49 @@ function note(file: SourceFile, node: ts.Node): void {
   else if (ts.isTryStatement(node)) file.deeds.add('try')
 }
 
+function noteNames(file: SourceFile, node: ts.Node): void {
+  if (ts.isIdentifier(node)) file.names.add(node.text)
+  if (ts.isPropertyAccessExpression(node)) file.reads.add(node.name.text)
+  if (ts.isBindingElement(node) && ts.isObjectBindingPattern(node.parent))
+    file.reads.add((node.propertyName ?? node.name).getText())
+  if (!ts.isCallExpression(node)) return
+  const [, second] = node.arguments
+  const parts = second && ts.isObjectLiteralExpression(second) ? second.properties : []
+  if (node.expression.getText() === 'section')
+    file.settings.push(...parts.flatMap(part => (part.name ? [part.name.getText()] : [])))
+  if (isRoute(node.expression) && !parts.some(saysClass)) file.deeds.add('a route without a class')
+  const handler = node.arguments.at(-1)?.getText() ?? ''
+  const mayWrite = isRoute(node.expression) && !node.expression.getText().endsWith('.get')
+  if (mayWrite && !handler.includes('writeOf(request)') && !/\bunwritten:/.test(second?.getText() ?? ''))
+    file.deeds.add('an unsafe route that hands no write on')
+}
+
+/** `tiers.public.get` and its like. */
+const isRoute = (expression: ts.Expression) =>
+  /^tiers\.(?:public|secured|admin|wellKnown)\.(?:get|post|put|patch|delete)$/.test(expression.getText())
+
+/** `config` by its name, or written out with a class; what a name stands for, the compiler checks. */
+const saysClass = (part: ts.ObjectLiteralElementLike) =>
+  part.name?.getText() === 'config' &&
+  (!ts.isPropertyAssignment(part) ||
+    !ts.isObjectLiteralExpression(part.initializer) ||
+    part.initializer.properties.some(each => each.name?.getText() === 'class' || ts.isSpreadAssignment(each)))
+
 function noteCall(file: SourceFile, { expression, arguments: [first] }: ts.CallExpression): void {
   if (expression.kind === ts.SyntaxKind.ImportKeyword && first && ts.isStringLiteralLike(first))
     file.imports.push({ from: target(file.path, first), values: ['*'] })
   const name = ts.isPropertyAccessExpression(expression) ? expression.name.text : expression.getText()
   const isText = first !== undefined && (ts.isStringLiteralLike(first) || ts.isTemplateExpression(first))
-  const isStatement = name === 'statement' || name === 'slowStatement'
+  const isStatement = name === 'statement'
   if (isStatement || (name === 'query' && isText)) file.deeds.add('SQL')
-  if (isStatement && first && ts.isStringLiteralLike(first)) file.statements.push(first.text)
+  if (!isStatement || first === undefined || !ts.isObjectLiteralExpression(first)) return
+  const named = propertyOf(first, 'name')
+  if (named && ts.isStringLiteralLike(named)) file.statements.push(named.text)
+}
+
+function propertyOf(object: ts.ObjectLiteralExpression, name: string): ts.Expression | undefined {
+  const found = object.properties.find(property => property.name?.getText() === name)
+  return found && ts.isPropertyAssignment(found) ? found.initializer : undefined
 }
 
 function importOf(path: string, specifier: ts.Expression, clause: ts.ImportClause | undefined): Import {

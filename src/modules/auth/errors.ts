@@ -24,7 +24,8 @@ export const emailDomainNotAllowed = defineError(
 export const emailTaken = defineError(
   'conflict',
   'AUTH_EMAIL_TAKEN',
-  'There is an account with this e-mail address; log in instead.'
+  'There is an account with this e-mail address; log in instead.',
+  { constraints: ['auth.users_email_unique'] }
 )
 export const passwordTooWeak = defineError(
   'invalid',
@@ -39,7 +40,7 @@ export const invalidCredentials = defineError(
 export const tooManyFailures = defineError(
   'rate_limited',
   'AUTH_TOO_MANY_FAILURES',
-  'Too many failed attempts for this account; wait before the next one.'
+  'Too many failed attempts for this account from here; wait before the next one.'
 )
 export const busy = defineError(
   'unavailable',

@@ -3,13 +3,16 @@ import { DomainError, OperatorError } from '../../kernel/errors.ts'
 import { emailTaken } from './errors.ts'
 import { readablePassword } from './secrets.ts'
 import type { AccountService } from './service.ts'
+import type { AuthSettings } from './settings.ts'
 
 const DEVELOPMENT_EMAIL = 'admin@example.com'
 
 /** The administrator that a shop without one gets. */
-export function createFirstAdmins(accounts: AccountService, config: Pick<Config, 'auth' | 'environment'>) {
-  const { admin_email: email, admin_password: password } = config.auth
-
+export function createFirstAdmins(
+  accounts: AccountService,
+  { admin_email: email, admin_password: password }: AuthSettings,
+  environment: Config['environment']
+) {
   return {
     /** Makes the one that the configuration names. @throws OperatorError when those values cannot be used. */
     async createConfigured(): Promise<void> {
@@ -33,7 +36,7 @@ export function createFirstAdmins(accounts: AccountService, config: Pick<Config,
 
     /** In development, makes one with a random password. `null` when nothing was made. */
     async createGenerated(): Promise<{ email: string; password: string } | null> {
-      if (config.environment !== 'development') return null
+      if (environment !== 'development') return null
       const generated = { email: DEVELOPMENT_EMAIL, password: readablePassword() }
       try {
         return (await accounts.createFirstAdmin(generated)) ? generated : null

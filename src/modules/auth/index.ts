@@ -1,17 +1,18 @@
-import type { Config } from '../../config.ts'
 import type { Authenticate } from '../../gateway/identity.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import { defineModule } from '../../module.ts'
-import type { Platform } from '../../platform/platform.ts'
 import { createFirstAdmins } from './first-admin.ts'
 import { createInvitationService } from './invitations/service.ts'
+import { createBudgets } from './passwords/budgets.ts'
 import { argon2id } from './passwords/hashing.ts'
 import { createPasswords } from './passwords/service.ts'
 import { accountRoutes, invitationRoutes, keyRoutes, sessionRoutes } from './routes.ts'
 import type { User } from './schema.ts'
 import { type Account, createAccountService } from './service.ts'
-import { findLive } from './sessions/repository.ts'
+import { findLiveSession } from './sessions/repository.ts'
+import { createRevocations, type Revocations } from './sessions/revocations.ts'
 import { createSessionService } from './sessions/service.ts'
+import { type AuthSettings, authSettings, authShortNames } from './settings.ts'
 import { sweepEvery } from './sweep.ts'
 import { createAccessTokens } from './tokens/access-tokens.ts'
 import { createAuthenticate } from './tokens/authenticate.ts'
@@ -24,6 +25,12 @@ export { readablePassword } from './secrets.ts'
 /** What other parts of the shop may ask of auth. */
 type AuthApi = {
   authenticate: Authenticate
+  /** Announces users whose verified tokens must be checked again. */
+  revocations: Pick<Revocations, 'subscribe' | 'isLive'>
+  /** Ends every session of an account, and lets nobody in until it is enabled. False when there is no such account. */
+  setDisabled(email: string, disabled: boolean): Promise<boolean>
+  /** False when there is no such account. */
+  setRole(email: string, role: User['role']): Promise<boolean>
   /** Makes an account. @throws `AUTH_EMAIL_INVALID`, `AUTH_PASSWORD_TOO_WEAK`, `AUTH_EMAIL_TAKEN`. */
   createUser(account: Account): Promise<User>
   hasAdmin(): Promise<boolean>
@@ -39,49 +46,64 @@ const ISSUER_COOLDOWN_MS = 30_000
 
 export const authModule = defineModule({
   name: 'auth',
+  description: 'Accounts, sessions, tokens.',
   basePaths: ['/api/auth'],
+  settings: authSettings,
+  shortNames: authShortNames,
   requires: {},
   uses: {},
   migrations: new URL('./migrations/', import.meta.url),
-  setup: async ({ config, db, cache, jobs }) => {
+  setup: async ({ config, db, log, secrets, broadcast, chores, metrics }, settings) => {
     const stopping = new AbortController()
-    const keys = await createSigningKeys({ db })
+    const keys = await createSigningKeys({ db, secrets, log })
     const accessTokens = createAccessTokens({
       keys,
       issuer: config.server.public_url === '' ? OWN_ISSUER : config.server.public_url,
-      lifetimeSeconds: config.auth.access_token_seconds,
-      findSession: (id, userId) => findLive(db, id, userId)
+      lifetimeSeconds: settings.access_token_seconds,
+      findSession: (id, userId) => db.first(findLiveSession, { id, userId })
     })
     const passwords = createPasswords({
-      db,
+      budgets: createBudgets({ db, secrets, failuresMax: settings.failed_logins_max }),
       hashing: argon2id,
-      hashesAtOnce: config.auth.password_hashes_at_once,
-      failuresMax: config.auth.failed_logins_max
+      hashesAtOnce: settings.password_hashes_at_once
     })
-    const sessions = createSessionService({ db, accessTokens, limits: config.auth })
-    const invitations = createInvitationService({ db })
-    const accounts = createAccountService({ db, passwords, sessions, config })
-    const firstAdmins = createFirstAdmins(accounts, config)
+    const revocations = createRevocations(broadcast)
+    const sessions = createSessionService({ db, secrets, accessTokens, revocations, limits: settings })
+    const invitations = createInvitationService({ db, secrets })
+    const accounts = createAccountService({ db, passwords, sessions, settings, shopName: config.shop.name })
+    const firstAdmins = createFirstAdmins(accounts, settings, config.environment)
     await firstAdmins.createConfigured()
 
-    jobs.every(REFRESH_SECONDS, 'auth.signing_keys', async () => {
+    chores.every(REFRESH_SECONDS, 'auth.signing_keys', async () => {
       await keys.refresh()
       return 0
     })
-    sweepEvery(jobs, db, config.auth)
+    sweepEvery(chores, db, settings)
 
-    const issuers = externalIssuers(config, cache, accessTokens.issuer, stopping.signal)
+    const limits = {
+      login: { name: 'login', perMinute: settings.login_per_minute },
+      register: { name: 'register', perMinute: settings.register_per_minute }
+    }
+    const issuers = externalIssuers(settings.issuers, accessTokens.issuer, stopping.signal)
+    const checks = metrics.counter('token_checks', 'Access tokens that were not known yet, by the result.', {
+      result: ['accepted', 'refused']
+    })
     const api: AuthApi = {
-      authenticate: createAuthenticate({ db, accessTokens, issuers }),
+      authenticate: counted(createAuthenticate({ db, accessTokens, issuers }), result =>
+        checks.add({ result })
+      ),
+      revocations,
       createUser: accounts.createUser,
+      setDisabled: accounts.setDisabled,
+      setRole: accounts.setRole,
       hasAdmin: accounts.hasAdmin,
       createFirstAdmin: firstAdmins.createGenerated
     }
     return {
       api,
       routes: tiers => {
-        accountRoutes(tiers, accounts)
-        sessionRoutes(tiers, sessions)
+        accountRoutes(tiers, accounts, limits)
+        sessionRoutes(tiers, sessions, limits)
         invitationRoutes(tiers, invitations)
         keyRoutes(tiers, keys.published)
       },
@@ -90,9 +112,22 @@ export const authModule = defineModule({
   }
 })
 
+const counted =
+  (authenticate: Authenticate, count: (result: 'accepted' | 'refused') => void): Authenticate =>
+  async token => {
+    try {
+      const identity = await authenticate(token)
+      count('accepted')
+      return identity
+    } catch (error) {
+      count('refused')
+      throw error
+    }
+  }
+
 /** @throws OperatorError when two issuers, ours among them, could not be told apart. */
-function externalIssuers(config: Config, cache: Platform['cache'], ownIssuer: string, signal: AbortSignal) {
-  const names = [ownIssuer, ...config.auth.issuers.map(each => each.issuer)]
+function externalIssuers(issuers: AuthSettings['issuers'], ownIssuer: string, signal: AbortSignal) {
+  const names = [ownIssuer, ...issuers.map(each => each.issuer)]
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) {
     throw new OperatorError(
@@ -100,10 +135,9 @@ function externalIssuers(config: Config, cache: Platform['cache'], ownIssuer: st
     )
   }
   return new Map(
-    config.auth.issuers.map(settings => {
+    issuers.map(settings => {
       const keyFor = createIssuerKeys({
         issuer: settings.issuer,
-        cache,
         cooldownMs: ISSUER_COOLDOWN_MS,
         signal
       })

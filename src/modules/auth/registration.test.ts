@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createTestApp } from '../../../test/support/app.ts'
 import { createTestDatabase } from '../../../test/support/database.ts'
+import { SECRET_SETTINGS } from '../../../test/support/secrets.ts'
 import { runSql } from '../../../test/support/sql.ts'
 import { loadConfig } from '../../config.ts'
 import { openLog } from '../../platform/log.ts'
@@ -60,7 +61,21 @@ describe('an e-mail address', () => {
     [' Ada+Shop@Example.COM\t', 'ada+shop@example.com'],
     ["o'neil_1@sub.example-host.co.uk", "o'neil_1@sub.example-host.co.uk"],
     ['ärger@müller.example', 'ärger@müller.example'],
-    ['root@localhost', 'root@localhost']
+    ['root@localhost', 'root@localhost'],
+    ['\uff21da@\uff25xample.com', 'ada@example.com'],
+    ['ada\uff20example.com', 'ada@example.com'],
+    ['cafe\u0301@example.com', 'café@example.com'],
+    ['ada@xn--mller-kva.example', 'ada@müller.example'],
+    ['ada@MÜLLER.example', 'ada@müller.example'],
+    ['иван@почта.рф', 'иван@почта.рф'],
+    ['иван@example.com', 'иван@example.com'],
+    ['вася@xn--80a1acny.xn--p1ai', 'вася@почта.рф'],
+    ['田中taro@example.jp', '田中taro@example.jp'],
+    ['とうきょう@例え.テスト', 'とうきょう@例え.テスト'],
+    ['राम@उदाहरण.भारत', 'राम@उदाहरण.भारत'],
+    ['김@예시.한국', '김@예시.한국'],
+    ['ян2000@example.com', 'ян2000@example.com'],
+    ['аса@почта.рф', 'аса@почта.рф']
   ])('%j is stored as %j', (text, stored) => {
     expect(parseEmail(text)).toBe(stored)
   })
@@ -85,6 +100,20 @@ describe('an e-mail address', () => {
     'a;b@c.d',
     '"a b"@c.d',
     'a@b_c.d',
+    '\u0430da@example.com', // a Cyrillic letter among Latin ones
+    'ada@ex\u0430mple.com',
+    'ada@xn--exmple-4nf.com', // the same, encoded
+    '\u0430\u0441\u0430@example.com', // aca, all Cyrillic
+    'ada@\u0430\u0441\u0430.com',
+    '\u03bf\u03bd@example.com',
+    'a\u0501@example.com',
+    'a\u00adda@example.com',
+    'ada\u034f@example.com',
+    'ada\ufe0f@example.com',
+    'ada\u3164@example.com',
+    'ada@xn--a.example',
+    'ᏚᎪᏞᎬ@example.com',
+    'ada\ufe6b@example.com@example.com',
     'a@[127.0.0.1]',
     `${'a'.repeat(65)}@b.c`,
     `a@${'b.'.repeat(130)}c`
@@ -155,6 +184,41 @@ describe('registration', () => {
   })
 })
 
+describe('addresses that look alike', () => {
+  test('are one account, however they are typed', async () => {
+    const { app, register } = await useApp({})
+    expect((await register({ email: 'ada@müller.example' })).status).toBe(201)
+    for (const email of [
+      'ADA@XN--MLLER-KVA.EXAMPLE',
+      '\uff41da@müller.example',
+      'ada@mu\u0308ller.example'
+    ]) {
+      expect((await register({ email })).json.code).toBe('AUTH_EMAIL_TAKEN')
+      const answer = await app.request('POST', '/api/auth/login', { body: { email, password: PASSWORD } })
+      expect(answer.json.user?.email).toBe('ada@müller.example')
+    }
+  })
+
+  test('and accounts from before they were normalised still log in, each as itself', async () => {
+    const { app, register } = await useApp({})
+    await register({ email: 'ada@example.com' })
+    const { json } = await register({ email: 'other@example.com' })
+    await runSql(app.databaseUrl, 'update auth.users set email = $1 where id = $2', [
+      '\uff41da@example.com',
+      json.user.id
+    ])
+    const who = async (email: string) =>
+      (await app.request('POST', '/api/auth/login', { body: { email, password: PASSWORD } })).json.user
+    expect((await who('\uff21da@example.com')).id).toBe(json.user.id)
+    expect((await who('ada@example.com')).email).toBe('ada@example.com')
+    await runSql(app.databaseUrl, 'update auth.users set email = $1 where id = $2', [
+      '\u0430da@example.com',
+      json.user.id
+    ])
+    expect((await who('\u0430da@example.com')).id).toBe(json.user.id)
+  })
+})
+
 describe('the first administrator', () => {
   const named = { CARTWRIGHT_ADMIN_EMAIL: 'Boss@example.com', CARTWRIGHT_ADMIN_PASSWORD: PASSWORD }
 
@@ -189,7 +253,11 @@ describe('the first administrator', () => {
   test('named by the configuration is made once when several processes start at once', async () => {
     const created = await createTestDatabase()
     onTestFinished(() => created.drop())
-    const config = loadConfig({ CARTWRIGHT__LOG__LEVEL: 'silent', ...named })
+    const config = loadConfig([authModule], {
+      ...SECRET_SETTINGS,
+      CARTWRIGHT__LOG__LEVEL: 'silent',
+      ...named
+    })
     const log = openLog(config.log)
     const platforms = await Promise.all(
       Array.from({ length: 4 }, () => openPlatform(config, created.url, log))
@@ -197,7 +265,7 @@ describe('the first administrator', () => {
     onTestFinished(async () => {
       await Promise.all(platforms.map(each => each.close()))
     })
-    const started = await Promise.allSettled(platforms.map(each => authModule.setup(each, {}, {})))
+    const started = await Promise.allSettled(platforms.map(each => authModule.setup(each, config.auth, {})))
     expect(started.map(each => each.status)).toEqual(Array(4).fill('fulfilled'))
     expect(await runSql(created.url, `select email from auth.users where role = 'admin'`)).toHaveLength(1)
   })

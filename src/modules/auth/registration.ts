@@ -1,5 +1,5 @@
 import type { DomainError } from '../../kernel/errors.ts'
-import { domainOf } from './email.ts'
+import { domainOf, normaliseDomain } from './email.ts'
 import { emailDomainNotAllowed, invitationRequired, registrationClosed } from './errors.ts'
 
 export type RegistrationRules = {
@@ -8,7 +8,7 @@ export type RegistrationRules = {
   readonly email_domains: readonly string[]
 }
 
-/** Why somebody with this (folded) address may not register; `undefined` when they may. */
+/** Why somebody with this (normalised) address may not register; `undefined` when they may. */
 export function registrationRefusal(
   rules: RegistrationRules,
   applicant: { email: string; isInvited: boolean }
@@ -17,6 +17,6 @@ export function registrationRefusal(
   if (rules.registration === 'invite' && !applicant.isInvited) return invitationRequired()
   const domain = domainOf(applicant.email)
   const isAllowed =
-    rules.email_domains.length === 0 || rules.email_domains.some(each => each.toLowerCase() === domain)
+    rules.email_domains.length === 0 || rules.email_domains.some(each => normaliseDomain(each) === domain)
   return isAllowed ? undefined : emailDomainNotAllowed()
 }

@@ -44,7 +44,7 @@ describe('register', () => {
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
       },
       access_token: expect.any(String),
-      refresh_token: expect.stringMatching(/^rt_[\w-]{43}$/),
+      refresh_token: expect.stringMatching(/^rt_[\w-]{64}\.test\.[\w-]{43}$/),
       token_type: 'Bearer',
       expires_in: 900
     })
@@ -282,7 +282,7 @@ describe('invitations', () => {
     const token = await newAdmin()
     const create = () => app.request('POST', '/api/auth/invitations', { token, body: { expires_in_days: 3 } })
     const made = [await create(), await create(), await create()].map(each => each.json)
-    expect(made[0].code).toMatch(/^inv_[\w-]{43}$/)
+    expect(made[0].code).toMatch(/^inv_test\.[\w-]{43}$/)
 
     const first = (await app.request('GET', '/api/auth/invitations?limit=2', { token })).json
     const url = `/api/auth/invitations?limit=2&cursor=${first.next_cursor}`

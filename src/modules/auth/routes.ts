@@ -1,13 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { identityOf } from '../../gateway/identity.ts'
-import type { Tiers } from '../../gateway/tiers.ts'
+import { byAddress } from '../../gateway/rate-limits.ts'
+import type { RouteLimit, Tiers } from '../../gateway/tiers.ts'
+import { writeOf } from '../../gateway/write.ts'
 import type { InvitationService } from './invitations/service.ts'
 import * as schema from './schema.ts'
-import type { AccountService } from './service.ts'
+import type { AccountService, Origin } from './service.ts'
 import type { SessionService } from './sessions/service.ts'
 import type { SigningKeys } from './tokens/signing-keys.ts'
 
 const tags = ['auth']
+const config = { class: 'account' } as const
+
+/** Guessing and filling up are slowed down for each address. */
+export type AuthLimits = { readonly login: RouteLimit; readonly register: RouteLimit }
 
 // RFC 6749, section 5.1: no cache on the way may keep tokens.
 const neverStored = (_request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
@@ -15,37 +21,48 @@ const neverStored = (_request: FastifyRequest, reply: FastifyReply, done: () => 
   done()
 }
 
-export function accountRoutes(tiers: Tiers, accounts: AccountService): void {
+const originOf = (request: FastifyRequest): Origin => ({
+  network: byAddress(request),
+  userAgent: request.headers['user-agent']
+})
+
+export function accountRoutes(tiers: Tiers, accounts: AccountService, limits: AuthLimits): void {
   tiers.public.post(
     '/auth/register',
     {
-      config: { rateLimit: 'register' },
+      config: { class: 'account', limit: limits.register, secret: 201 },
       schema: { tags, summary: 'Register', body: schema.RegisterBody, response: { 201: schema.SignedIn } },
       onRequest: neverStored,
-      preHandler: request => accounts.checkRegistration(request.body)
+      preHandler: request => accounts.checkRegistration(request.body, writeOf(request))
     },
     (request, reply) => {
       reply.code(201)
-      return accounts.register(request.body, request.headers['user-agent'])
+      return accounts.register(request.body, originOf(request), writeOf(request))
     }
   )
   tiers.public.post(
     '/auth/login',
     {
-      config: { rateLimit: 'login' },
+      config: {
+        class: 'account',
+        limit: limits.login,
+        secret: 200,
+        unwritten: 'each try opens a session of its own'
+      },
       schema: { tags, summary: 'Log in', body: schema.LoginBody, response: { 200: schema.SignedIn } },
       onRequest: neverStored
     },
-    request => accounts.logIn(request.body, request.headers['user-agent'])
+    request => accounts.logIn(request.body, originOf(request))
   )
   tiers.secured.get(
     '/auth/me',
-    { schema: { tags, summary: 'Read the own account', response: { 200: schema.User } } },
+    { config, schema: { tags, summary: 'Read the own account', response: { 200: schema.User } } },
     request => accounts.me(identityOf(request))
   )
   tiers.secured.patch(
     '/auth/me',
     {
+      config,
       schema: {
         tags,
         summary: 'Change the own name',
@@ -53,11 +70,12 @@ export function accountRoutes(tiers: Tiers, accounts: AccountService): void {
         response: { 200: schema.User }
       }
     },
-    request => accounts.rename(identityOf(request), request.body.name)
+    request => accounts.rename(identityOf(request), request.body.name, writeOf(request))
   )
   tiers.secured.post(
     '/auth/password',
     {
+      config,
       schema: {
         tags,
         summary: 'Change the own password',
@@ -68,16 +86,16 @@ export function accountRoutes(tiers: Tiers, accounts: AccountService): void {
     },
     (request, reply) => {
       reply.code(204)
-      return accounts.changePassword(identityOf(request), request.body)
+      return accounts.changePassword(identityOf(request), request.body, writeOf(request))
     }
   )
 }
 
-export function sessionRoutes(tiers: Tiers, sessions: SessionService): void {
+export function sessionRoutes(tiers: Tiers, sessions: SessionService, limits: AuthLimits): void {
   tiers.public.post(
     '/auth/refresh',
     {
-      config: { rateLimit: 'login' },
+      config: { class: 'account', limit: limits.login, secret: 200 },
       schema: {
         tags,
         summary: 'Exchange a refresh token for new tokens',
@@ -86,19 +104,23 @@ export function sessionRoutes(tiers: Tiers, sessions: SessionService): void {
       },
       onRequest: neverStored
     },
-    request => sessions.refresh(request.body.refresh_token)
+    request => sessions.refresh(request.body.refresh_token, writeOf(request))
   )
   tiers.secured.post(
     '/auth/logout',
-    { schema: { tags, summary: 'Log out: end the session of the token', response: { 204: schema.Nothing } } },
+    {
+      config,
+      schema: { tags, summary: 'Log out: end the session of the token', response: { 204: schema.Nothing } }
+    },
     (request, reply) => {
       reply.code(204)
-      return sessions.logOut(identityOf(request))
+      return sessions.logOut(identityOf(request), writeOf(request))
     }
   )
   tiers.secured.get(
     '/auth/sessions',
     {
+      config,
       schema: {
         tags,
         summary: 'List the own sessions',
@@ -111,6 +133,7 @@ export function sessionRoutes(tiers: Tiers, sessions: SessionService): void {
   tiers.secured.delete(
     '/auth/sessions/:id',
     {
+      config,
       schema: {
         tags,
         summary: 'End one of the own sessions',
@@ -120,7 +143,7 @@ export function sessionRoutes(tiers: Tiers, sessions: SessionService): void {
     },
     (request, reply) => {
       reply.code(204)
-      return sessions.end(identityOf(request).userId, request.params.id)
+      return sessions.end(identityOf(request).userId, request.params.id, writeOf(request))
     }
   )
 }
@@ -129,6 +152,7 @@ export function invitationRoutes(tiers: Tiers, invitations: InvitationService): 
   tiers.admin.post(
     '/auth/invitations',
     {
+      config: { class: 'account', secret: 201 },
       schema: {
         tags,
         summary: 'Invite somebody to register',
@@ -139,12 +163,13 @@ export function invitationRoutes(tiers: Tiers, invitations: InvitationService): 
     },
     (request, reply) => {
       reply.code(201)
-      return invitations.create(identityOf(request).userId, request.body)
+      return invitations.create(identityOf(request).userId, request.body, writeOf(request))
     }
   )
   tiers.admin.get(
     '/auth/invitations',
     {
+      config,
       schema: {
         tags,
         summary: 'List invitations',
@@ -157,6 +182,7 @@ export function invitationRoutes(tiers: Tiers, invitations: InvitationService): 
   tiers.admin.delete(
     '/auth/invitations/:id',
     {
+      config,
       schema: {
         tags,
         summary: 'Withdraw an invitation',
@@ -166,7 +192,7 @@ export function invitationRoutes(tiers: Tiers, invitations: InvitationService): 
     },
     (request, reply) => {
       reply.code(204)
-      return invitations.remove(request.params.id)
+      return invitations.remove(request.params.id, writeOf(request))
     }
   )
 }
@@ -176,6 +202,7 @@ export function keyRoutes(tiers: Tiers, published: SigningKeys['published']): vo
   tiers.wellKnown.get(
     '/.well-known/jwks.json',
     {
+      config: { class: 'browse' },
       schema: {
         tags,
         summary: 'The public keys that verify access tokens',

@@ -27,7 +27,10 @@ export type User = Static<typeof User>
 
 const tokens = {
   access_token: Type.String({ description: 'Send it as "Authorization: Bearer <token>".' }),
-  refresh_token: Type.String({ description: 'Good for one refresh; used twice, it ends its session.' }),
+  refresh_token: Type.String({
+    description:
+      'Good for one refresh. Within 20 seconds the same one gets the same successor again; later, or an older one, it ends its session.'
+  }),
   token_type: Type.Literal('Bearer'),
   expires_in: Type.Integer({ description: 'Seconds until the access token expires.' })
 }

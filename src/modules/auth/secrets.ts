@@ -1,9 +1,4 @@
-import { hash, randomBytes, randomInt } from 'node:crypto'
-
-const SECRET_BYTES = 32
-
-/** An opaque secret of 256 random bits; the prefix tells people and secret scanners what they have found. */
-export const newSecret = (prefix: string): string => prefix + randomBytes(SECRET_BYTES).toString('base64url')
+import { hash, randomInt } from 'node:crypto'
 
 /** What is kept of a secret. Random secrets need no slow hash. */
 export const hashSecret = (secret: string): Buffer => hash('sha256', secret, 'buffer')

@@ -1,11 +1,9 @@
-import type { Config } from '../../config.ts'
 import { newId } from '../../kernel/ids.ts'
-import type { Database, Queryable } from '../../platform/postgres.ts'
-import { violates } from '../../platform/postgres-errors.ts'
-import { foldEmail, parseEmail } from './email.ts'
+import type { Database, Queryable, Transaction } from '../../platform/postgres.ts'
+import type { Write } from '../../platform/write.ts'
+import { foldEmail, normaliseEmail, parseEmail } from './email.ts'
 import {
   emailInvalid,
-  emailTaken,
   invalidCredentials,
   invalidToken,
   invitationRequired,
@@ -18,133 +16,161 @@ import { registrationRefusal } from './registration.ts'
 import * as repository from './repository.ts'
 import type { LoginBody, PasswordBody, RegisterBody, Role, User } from './schema.ts'
 import { hashSecret } from './secrets.ts'
-import * as sessionRows from './sessions/repository.ts'
 import type { SessionService } from './sessions/service.ts'
+import type { AuthSettings } from './settings.ts'
 
 export type AccountDeps = {
   db: Database
   passwords: Passwords
   sessions: SessionService
-  config: Pick<Config, 'auth' | 'shop'>
+  settings: AuthSettings
+  shopName: string
 }
 export type Account = { email: string; password: string; name?: string | undefined; role: Role }
 /** The caller, as their token says. */
 type Caller = { userId: string; role: Role; sessionId: string | null }
+/** Where a request comes from. */
+export type Origin = { network: string; userAgent: string | undefined }
+
+type NewUser = { id: string; email: string; name: string | null; role: Role; passwordHash: string }
 
 const USER_AGENT_LENGTH_MAX = 200
 
-export function createAccountService({ db, passwords, sessions, config }: AccountDeps) {
-  const rules = config.auth
-
+export function createAccountService({ db, passwords, sessions, settings, shopName }: AccountDeps) {
   /**
    * The condition in front of registration: nothing is hashed or written for somebody who may not register, or whose
    * password is too weak.
    */
-  async function checkRegistration({ email: given, password, invitation }: RegisterBody): Promise<void> {
+  async function checkRegistration(
+    { email: given, password, invitation }: RegisterBody,
+    { id }: Write
+  ): Promise<void> {
     const email = emailOf(given)
     const isInvited =
-      rules.registration === 'invite' &&
+      settings.registration === 'invite' &&
       invitation !== undefined &&
-      (await invitations.isOpen(db, hashSecret(invitation)))
-    const refusal = registrationRefusal(rules, { email, isInvited })
+      (await db.first(invitations.findUsableInvitation, { codeHash: hashSecret(invitation), userId: id })) !==
+        undefined
+    const refusal = registrationRefusal(settings, { email, isInvited })
     if (refusal !== undefined) throw refusal
     checkPassword(password, email)
   }
 
-  /** @throws `AUTH_EMAIL_TAKEN`, and `AUTH_INVITATION_REQUIRED` when somebody else was faster with the invitation. */
-  async function register(body: RegisterBody, userAgent: string | undefined) {
-    const user = await newUser({ ...body, role: 'customer' })
-    return orEmailTaken(
-      db.transaction(async tx => {
-        const row = await repository.insertUser(tx, user)
-        if (rules.registration === 'invite') await useInvitation(tx, body.invitation, user.id)
-        return signIn(tx, row, user.passwordHash, userAgent)
-      })
-    )
+  /**
+   * Makes an account and opens its first session. A later try of a request that made it logs in.
+   * @throws `AUTH_EMAIL_TAKEN`, and `AUTH_INVITATION_REQUIRED` when somebody else was faster with the invitation.
+   */
+  async function register(body: RegisterBody, origin: Origin, write: Write) {
+    const user = await newUser({ ...body, role: 'customer' }, write.id)
+    const made = await write.once(db, async tx => {
+      const row = await insert(tx, user)
+      if (settings.registration === 'invite') await useInvitation(tx, body.invitation, user.id)
+      return signIn(tx, row, user.passwordHash, origin)
+    })
+    if (made === undefined) return logIn(body, origin)
+    await passwords.remember(user.id, origin.network)
+    return made
   }
 
-  async function useInvitation(
-    tx: Parameters<typeof invitations.use>[0],
-    code: string | undefined,
-    userId: string
-  ): Promise<void> {
-    const isUsed = code !== undefined && (await invitations.use(tx, hashSecret(code), userId))
-    if (!isUsed) throw invitationRequired()
+  async function useInvitation(tx: Transaction, code: string | undefined, userId: string): Promise<void> {
+    const used =
+      code !== undefined && (await tx.run(invitations.useInvitation, { codeHash: hashSecret(code), userId }))
+    if (used !== 1) throw invitationRequired()
   }
 
   /** @throws `AUTH_INVALID_CREDENTIALS`, `AUTH_TOO_MANY_FAILURES`, `AUTH_BUSY`. */
-  async function logIn({ email: given, password }: LoginBody, userAgent: string | undefined) {
-    const email = foldEmail(given)
-    const user = await passwords.prove(`login:${email}`, password, () => repository.findLogin(db, email))
-    return signIn(db, user, user.password_hash ?? '', userAgent)
+  async function logIn({ email, password }: LoginBody, origin: Origin) {
+    const attempt = { account: normaliseEmail(email), network: origin.network }
+    const user = await passwords.prove(attempt, password, () => findLogin(email))
+    return signIn(db, user, user.password_hash ?? '', origin)
   }
 
-  async function signIn(
-    tx: Queryable,
-    row: repository.UserRow,
-    passwordHash: string,
-    userAgent: string | undefined
-  ) {
+  const findLogin = (email: string) =>
+    db.first(repository.findLogin, { email: normaliseEmail(email), folded: foldEmail(email) })
+
+  async function signIn(tx: Queryable, row: repository.UserRow, passwordHash: string, origin: Origin) {
     const user = presentUser(row)
-    const shownAgent = userAgent?.slice(0, USER_AGENT_LENGTH_MAX) ?? null
-    const tokens = await sessions.open(tx, { id: user.id, role: user.role, passwordHash }, shownAgent)
+    const userAgent = origin.userAgent?.slice(0, USER_AGENT_LENGTH_MAX) ?? null
+    const tokens = await sessions.open(tx, { id: user.id, role: user.role, passwordHash }, userAgent)
     if (tokens === undefined) throw invalidCredentials()
     return { user, ...tokens }
   }
 
   /** The caller's own account. The role is the one of their token: other issuers grant theirs there. */
-  async function me({ userId, role }: Caller): Promise<User> {
-    return { ...presentUser(orGone(await repository.findUser(db, userId))), role }
+  async function me({ userId: id, role }: Caller): Promise<User> {
+    return { ...presentUser(orGone(await db.first(repository.findUser, { id }))), role }
   }
 
-  async function rename({ userId, role }: Caller, name: string | null): Promise<User> {
-    return { ...presentUser(orGone(await repository.updateName(db, userId, name))), role }
+  async function rename(caller: Caller, name: string | null, write: Write): Promise<User> {
+    await write.once(db, async tx => {
+      orGone(await tx.first(repository.updateName, { id: caller.userId, name }))
+    })
+    return me(caller)
   }
 
   /** Changes the password and ends every other session. @throws as `logIn`, and `AUTH_PASSWORD_TOO_WEAK`. */
-  async function changePassword({ userId, sessionId }: Caller, body: PasswordBody): Promise<void> {
-    // Counted apart from log-ins: a stranger who fails there cannot keep the owner from changing the password here.
-    const user = await passwords.prove(`password:${userId}`, body.current_password, () =>
-      repository.findUser(db, userId)
-    )
+  async function changePassword({ userId: id, sessionId }: Caller, body: PasswordBody, write: Write) {
+    // Its present password is another one by now.
+    if (write.alreadyApplied) return
+    const user = orGone(await db.first(repository.findUser, { id }))
+    // Before anything is computed: what will be refused anyway costs nothing.
     checkPassword(body.new_password, user.email ?? '')
-    const hashes = { newHash: await passwords.hash(body.new_password), oldHash: user.password_hash ?? '' }
-    await db.transaction(async tx => {
-      if (!(await repository.updatePassword(tx, userId, hashes))) throw invalidCredentials()
-      await sessionRows.endOthers(tx, userId, sessionId)
+    const { password_hash: oldHash } = await passwords.proveOwn(user, body.current_password)
+    const hashes = { newHash: await passwords.hash(body.new_password), oldHash: oldHash ?? '' }
+    await write.once(db, async tx => {
+      if ((await tx.run(repository.updatePassword, { id, ...hashes })) !== 1) throw invalidCredentials()
+      await sessions.endAll(tx, id, sessionId)
     })
   }
 
   /** @throws `AUTH_EMAIL_INVALID`, `AUTH_PASSWORD_TOO_WEAK`, `AUTH_EMAIL_TAKEN`. */
   async function createUser(account: Account): Promise<User> {
     const user = await newUser(account)
-    return presentUser(await orEmailTaken(repository.insertUser(db, user)))
+    return presentUser(await db.transaction(tx => insert(tx, user)))
   }
 
   /** Makes the account only if there is no administrator yet, however many processes try at once. */
   async function createFirstAdmin(account: Omit<Account, 'role'>): Promise<boolean> {
-    if (await repository.hasAdmin(db)) return false
+    if (await hasAdmin(db)) return false
     const user = await newUser({ ...account, role: 'admin' })
-    return orEmailTaken(
-      db.transaction(async tx => {
-        await repository.lockFirstAdmin(tx)
-        if (await repository.hasAdmin(tx)) return false
-        await repository.insertUser(tx, user)
-        return true
-      })
-    )
+    return db.transaction(async tx => {
+      await tx.run(repository.lockFirstAdmin)
+      if (await hasAdmin(tx)) return false
+      await insert(tx, user)
+      return true
+    })
   }
 
-  async function newUser(account: Account): Promise<repository.NewUser> {
+  /** Keeps somebody out at once, or lets them in again. False when there is no such account. */
+  const setDisabled = (email: string, disabled: boolean): Promise<boolean> =>
+    changeUser(email, async (tx, id) => {
+      await tx.run(repository.updateDisabled, { id, disabled })
+      await sessions.endAll(tx, id, null)
+    })
+
+  /** Their sessions go on, with the new role from the next request on. False when there is no such account. */
+  const setRole = (email: string, role: Role): Promise<boolean> =>
+    changeUser(email, async (tx, id) => {
+      await tx.run(repository.updateRole, { id, role })
+      await sessions.verifyAgain(tx, id)
+    })
+
+  async function changeUser(email: string, change: (tx: Transaction, id: string) => Promise<void>) {
+    const user = await findLogin(email)
+    if (user !== undefined) await db.transaction(tx => change(tx, user.id))
+    return user !== undefined
+  }
+
+  async function newUser(account: Account, id = newId()): Promise<NewUser> {
     const email = emailOf(account.email)
     checkPassword(account.password, email)
     const passwordHash = await passwords.hash(account.password)
-    return { id: newId(), email, name: account.name ?? null, role: account.role, passwordHash }
+    return { id, email, name: account.name ?? null, role: account.role, passwordHash }
   }
 
   function checkPassword(password: string, email: string): void {
-    const lengthMin = rules.password_length_min
-    const reason = passwordWeakness(password, { lengthMin, email, shopName: config.shop.name })
+    const lengthMin = settings.password_length_min
+    const reason = passwordWeakness(password, { lengthMin, email, shopName })
     if (reason !== undefined) throw passwordTooWeak({ details: { reason, length_min: lengthMin } })
   }
 
@@ -157,10 +183,22 @@ export function createAccountService({ db, passwords, sessions, config }: Accoun
     changePassword,
     createUser,
     createFirstAdmin,
-    hasAdmin: () => repository.hasAdmin(db)
+    setDisabled,
+    setRole,
+    hasAdmin: () => hasAdmin(db)
   }
 }
 export type AccountService = ReturnType<typeof createAccountService>
+
+const hasAdmin = async (from: Queryable): Promise<boolean> =>
+  (await from.first(repository.existsAdmin))?.found === true
+
+/** @throws `AUTH_EMAIL_TAKEN`. */
+async function insert(tx: Transaction, user: NewUser): Promise<repository.UserRow> {
+  const row = await tx.first(repository.insertUser, user)
+  if (row === undefined) throw new Error('an insert gave no row')
+  return row
+}
 
 function emailOf(given: string): string {
   const email = parseEmail(given)
@@ -168,16 +206,8 @@ function emailOf(given: string): string {
   return email
 }
 
-async function orEmailTaken<T>(insert: Promise<T>): Promise<T> {
-  try {
-    return await insert
-  } catch (cause) {
-    throw violates(cause, 'users_email_unique') ? emailTaken({ cause }) : cause
-  }
-}
-
 /** A token can outlive its user by moments; then it is no token any more. */
-function orGone(row: repository.UserRow | undefined): repository.UserRow {
+function orGone<R extends repository.UserRow>(row: R | undefined): R {
   if (row === undefined) throw invalidToken()
   return row
 }

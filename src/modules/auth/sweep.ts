@@ -1,16 +1,24 @@
-import type { Config } from '../../config.ts'
-import type { Jobs } from '../../platform/jobs.ts'
+import type { Chores } from '../../platform/chores.ts'
 import type { Database } from '../../platform/postgres.ts'
 import * as invitations from './invitations/repository.ts'
-import { FAILURE_WINDOW_SECONDS } from './passwords/service.ts'
-import * as users from './repository.ts'
+import { TURN_SECONDS } from './passwords/admission.ts'
+import { KNOWN_DAYS } from './passwords/budgets.ts'
+import * as budgets from './passwords/repository.ts'
 import * as sessions from './sessions/repository.ts'
+import type { AuthSettings } from './settings.ts'
 
 const SWEEP_SECONDS = 300
 
 /** Deletes what has expired. Nothing depends on it: what has expired is not found either way. */
-export function sweepEvery(jobs: Jobs, db: Database, { session_idle_days }: Config['auth']): void {
-  jobs.sweep(SWEEP_SECONDS, 'auth.sessions', () => sessions.deleteExpired(db, session_idle_days))
-  jobs.sweep(SWEEP_SECONDS, 'auth.failed_logins', () => users.deleteOldFailures(db, FAILURE_WINDOW_SECONDS))
-  jobs.sweep(SWEEP_SECONDS, 'auth.invitations', () => invitations.deleteOld(db))
+export function sweepEvery(
+  chores: Chores,
+  db: Database,
+  { session_idle_days }: Pick<AuthSettings, 'session_idle_days'>
+): void {
+  const sweep = (name: string, deleteSome: () => Promise<number>) =>
+    chores.sweep(SWEEP_SECONDS, name, deleteSome)
+  sweep('auth.sessions', () => db.run(sessions.deleteExpiredSessions, { idleDays: session_idle_days }))
+  sweep('auth.login_budgets', () => db.run(budgets.deleteFullBudgets, { turnSeconds: TURN_SECONDS }))
+  sweep('auth.known_networks', () => db.run(budgets.deleteOldNetworks, { knownDays: KNOWN_DAYS }))
+  sweep('auth.invitations', () => db.run(invitations.deleteOldInvitations))
 }

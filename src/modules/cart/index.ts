@@ -8,37 +8,44 @@ import { createMergeService } from './merge/service.ts'
 import * as carts from './repository.ts'
 import { cartRoutes } from './routes.ts'
 import { type CartSettings, createCartService } from './service.ts'
+import { cartSettings } from './settings.ts'
 import type { Stock } from './stock.ts'
 
 const SWEEP_SECONDS = 300
+const DAY_SECONDS = 86_400
 
 export const cartModule = defineModule({
   name: 'cart',
+  description: 'Carts, guest carts and their merge.',
   basePaths: ['/api/cart', '/api/guest-cart'],
+  settings: cartSettings,
+  capabilities: ['x-guest-cart-token'],
   requires: { catalog: catalogModule },
   uses: {},
   migrations: new URL('./migrations/', import.meta.url),
-  setup: async ({ db, jobs, config }, { catalog }) => {
+  setup: async ({ db, chores, config, secrets }, own, { catalog }) => {
     const settings: CartSettings = {
-      lineQuantityMax: config.cart.line_quantity_max,
-      linesMax: config.cart.lines_max,
-      idleDays: config.cart.idle_days,
+      lineQuantityMax: own.line_quantity_max,
+      linesMax: own.lines_max,
+      idleSeconds: own.idle_days * DAY_SECONDS,
       currency: config.shop.currency
     }
     // Nobody counts stock yet; whoever will, fills this port.
     const stock: Stock | undefined = undefined
     const cart = createCartService({ db, catalog, stock, settings })
-    const guest = createGuestCartService({ db, cart })
+    const guest = createGuestCartService({ db, cart, secrets, idleSeconds: settings.idleSeconds })
     const merge = createMergeService({ db, cart, catalog, stock, settings })
-    jobs.sweep(SWEEP_SECONDS, 'empty expired carts', () => carts.emptyExpired(db))
-    jobs.sweep(SWEEP_SECONDS, 'delete expired guest carts', () => guests.deleteExpired(db, settings.idleDays))
+    chores.sweep(SWEEP_SECONDS, 'empty expired carts', () => db.run(carts.emptyExpiredCarts))
+    chores.sweep(SWEEP_SECONDS, 'delete expired guest carts', () =>
+      db.run(guests.deleteExpiredGuestCarts, { keepMergedSeconds: settings.idleSeconds })
+    )
 
     return {
       api: { view: cart.view, count: cart.count },
       routes: tiers => {
         cartRoutes(tiers, cart)
         mergeRoutes(tiers, merge)
-        guestCartRoutes(tiers, guest)
+        guestCartRoutes(tiers, guest, own.guest_carts_per_minute)
       }
     }
   }

@@ -1,81 +1,110 @@
 import type { Queryable, Transaction } from '../../platform/postgres.ts'
-import { slowStatement, statement } from '../../platform/statement.ts'
-import type { Line } from './lines.ts'
+import { statement } from '../../platform/statement.ts'
+import type { Line, LineChange } from './lines.ts'
 
 /** A cart as it is stored, its lines in the order in which they were added. */
-export type StoredCart = { version: number; updatedAt: Date | null; lines: Line[] }
+export type StoredCart = { version: number; updatedAt: Date | null; lines: readonly Line[] }
 
 // To expire is a change like any other: until somebody writes it down, the version reads one higher.
-const findCartLines = statement(
-  'cart.find_cart_lines',
-  { version: 'int4', updated_at: 'timestamptz', variant_id: 'uuid?', quantity: 'int4?' },
-  `select c.version + (c.expires_at <= now() and c.quantity > 0)::int as version, c.updated_at,
-     i.variant_id, i.quantity
-   from cart.carts c left join cart.items i on i.customer_id = c.customer_id and c.expires_at > now()
-   where c.customer_id = $1
-   order by i.added_at, i.variant_id`
-)
-const countItems = statement(
-  'cart.count_items',
-  { quantity: 'int4', distinct_count: 'int4' },
-  'select quantity, distinct_count from cart.carts where customer_id = $1 and expires_at > now()'
-)
-// Makes the cart's row or locks the one that is there: in both cases nobody else changes this cart from here on.
-const lockCart = statement(
-  'cart.lock_cart',
-  { version: 'int4', updated_at: 'timestamptz', expired: 'bool' },
-  `insert into cart.carts as present (customer_id, expires_at) values ($1, now() + make_interval(days => $2))
-   on conflict (customer_id) do update set
-     version = present.version + (present.expires_at <= now() and present.quantity > 0)::int,
-     quantity = case when present.expires_at > now() then present.quantity else 0 end,
-     distinct_count = case when present.expires_at > now() then present.distinct_count else 0 end
-   returning version, updated_at, expires_at <= now() as expired`
-)
-const listLines = statement(
-  'cart.list_lines',
-  { variant_id: 'uuid', quantity: 'int4' },
-  'select variant_id, quantity from cart.items where customer_id = $1 order by added_at, variant_id'
-)
-const upsertLines = statement(
-  'cart.upsert_lines',
-  {},
-  `insert into cart.items (customer_id, variant_id, quantity)
-   select $1, variant_id, quantity from unnest($2::uuid[], $3::int[]) as line (variant_id, quantity)
-   on conflict (customer_id, variant_id) do update set quantity = excluded.quantity`
-)
-const deleteLine = statement(
-  'cart.delete_line',
-  {},
-  'delete from cart.items where customer_id = $1 and variant_id = $2'
-)
-const deleteLines = statement('cart.delete_lines', {}, 'delete from cart.items where customer_id = $1')
-const updateCart = statement(
-  'cart.update_cart',
-  { version: 'int4', updated_at: 'timestamptz' },
-  `update cart.carts set
-     version = version + 1, updated_at = clock_timestamp(), expires_at = now() + make_interval(days => $2),
-     quantity = (select coalesce(sum(quantity), 0) from cart.items where customer_id = $1),
-     distinct_count = (select count(*) from cart.items where customer_id = $1)
-   where customer_id = $1
-   returning version, updated_at`
-)
-// A customer's row stays, so that versions never start again; what expired are its lines.
-const emptyExpiredCarts = slowStatement(
-  'cart.empty_expired_carts',
-  { customer_id: 'uuid' },
-  `with expired as (
-     select customer_id from cart.carts where expires_at <= now() and quantity > 0
-     order by customer_id limit 500 for update skip locked
-   ), emptied as (
-     delete from cart.items where customer_id in (select customer_id from expired)
-   )
-   update cart.carts set version = version + 1, quantity = 0, distinct_count = 0
-   where customer_id in (select customer_id from expired)
-   returning customer_id`
-)
+const findCartLines = statement({
+  name: 'cart.find_cart_lines',
+  takes: { cartId: 'uuid' },
+  gives: { version: 'int4', updated_at: 'timestamptz', variant_id: 'uuid?', quantity: 'int4?' },
+  text: `
+    select c.version + (c.expires_at <= now() and c.quantity > 0)::int as version, c.updated_at,
+      i.variant_id, i.quantity
+    from cart.carts c left join cart.items i on i.customer_id = c.customer_id and c.expires_at > now()
+    where c.customer_id = $cartId
+    order by i.added_at, i.variant_id`
+})
+const countItems = statement({
+  name: 'cart.count_items',
+  takes: { cartId: 'uuid' },
+  gives: { quantity: 'int4', distinct_count: 'int4' },
+  text: 'select quantity, distinct_count from cart.carts where customer_id = $cartId and expires_at > now()'
+})
+const lockCart = statement({
+  name: 'cart.lock_cart',
+  takes: { cartId: 'uuid' },
+  gives: { version: 'int4', updated_at: 'timestamptz', is_expired: 'bool' },
+  text: `
+    select version, updated_at, expires_at <= now() as is_expired
+    from cart.carts where customer_id = $cartId for update`
+})
+const insertCart = statement({
+  name: 'cart.insert_cart',
+  takes: { cartId: 'uuid' },
+  text: `
+    insert into cart.carts (customer_id, expires_at) values ($cartId, 'infinity')
+    on conflict (customer_id) do nothing`
+})
+const listLines = statement({
+  name: 'cart.list_lines',
+  takes: { cartId: 'uuid' },
+  gives: { variant_id: 'uuid', quantity: 'int4' },
+  text: 'select variant_id, quantity from cart.items where customer_id = $cartId order by added_at, variant_id'
+})
+const upsertLines = statement({
+  name: 'cart.upsert_lines',
+  takes: { cartId: 'uuid', variantIds: 'uuid[]', quantities: 'int4[]' },
+  text: `
+    insert into cart.items (customer_id, variant_id, quantity)
+    select $cartId, variant_id, quantity
+    from unnest($variantIds::uuid[], $quantities::int[]) as line (variant_id, quantity)
+    on conflict (customer_id, variant_id) do update set quantity = excluded.quantity`
+})
+const deleteLines = statement({
+  name: 'cart.delete_lines',
+  takes: { cartId: 'uuid', variantIds: 'uuid[]' },
+  text: 'delete from cart.items where customer_id = $cartId and variant_id = any ($variantIds)'
+})
+// The expiry is put off at most once in a thirtieth of its time, because that alone changes an index.
+const updateCart = statement({
+  name: 'cart.update_cart',
+  takes: { cartId: 'uuid', quantity: 'int4', distinctCount: 'int4', idleSeconds: 'float8?' },
+  gives: { version: 'int4', updated_at: 'timestamptz' },
+  text: `
+    update cart.carts set
+      version = version + 1, updated_at = clock_timestamp(), quantity = $quantity, distinct_count = $distinctCount,
+      expires_at = case
+        when $idleSeconds::float8 is null then 'infinity'
+        when expires_at between now() + make_interval(secs => $idleSeconds)
+          and now() + make_interval(secs => $idleSeconds * 31 / 30) then expires_at
+        else now() + make_interval(secs => $idleSeconds * 31 / 30)
+      end
+    where customer_id = $cartId
+    returning version, updated_at`
+})
+const emptyCart = statement({
+  name: 'cart.empty_cart',
+  takes: { cartId: 'uuid' },
+  gives: { version: 'int4', updated_at: 'timestamptz' },
+  text: `
+    with emptied as (delete from cart.items where customer_id = $cartId)
+    update cart.carts set
+      version = version + (quantity > 0)::int, quantity = 0, distinct_count = 0, expires_at = 'infinity'
+    where customer_id = $cartId
+    returning version, updated_at`
+})
+/** A customer's row stays, so that versions never start again; what expired are its lines. */
+export const emptyExpiredCarts = statement({
+  name: 'cart.empty_expired_carts',
+  text: `
+    with expired as (
+      select c.customer_id from cart.carts c
+      where c.expires_at <= now() and c.expires_at < 'infinity'
+        and not exists (select from cart.guest_carts g where g.cart_id = c.customer_id)
+      limit 500 for update of c skip locked
+    ), emptied as (
+      delete from cart.items where customer_id in (select customer_id from expired)
+    )
+    update cart.carts set
+      version = version + (quantity > 0)::int, quantity = 0, distinct_count = 0, expires_at = 'infinity'
+    where customer_id in (select customer_id from expired)`
+})
 
-export async function findCart(db: Queryable, customerId: string): Promise<StoredCart> {
-  const rows = await db.query(findCartLines, [customerId])
+export async function findCart(db: Queryable, cartId: string): Promise<StoredCart> {
+  const rows = await db.rows(findCartLines, { cartId })
   const lines: Line[] = []
   for (const { variant_id, quantity } of rows) {
     if (variant_id !== null && quantity !== null) lines.push({ variantId: variant_id, quantity })
@@ -85,52 +114,56 @@ export async function findCart(db: Queryable, customerId: string): Promise<Store
 
 export async function count(
   db: Queryable,
-  customerId: string
+  cartId: string
 ): Promise<{ count: number; distinct_count: number }> {
-  const [cart] = await db.query(countItems, [customerId])
+  const cart = await db.first(countItems, { cartId })
   return { count: cart?.quantity ?? 0, distinct_count: cart?.distinct_count ?? 0 }
 }
 
 /** Locks the cart until the end of the transaction, making it when there is none. An expired one is emptied. */
-export async function lock(tx: Transaction, customerId: string, idleDays: number): Promise<StoredCart> {
+export async function lock(tx: Transaction, cartId: string): Promise<StoredCart> {
+  const locked = await lockPresent(tx, cartId)
+  if (locked !== undefined) return locked
+  await tx.run(insertCart, { cartId })
+  const made = await lockPresent(tx, cartId)
+  if (made === undefined) throw new Error('a cart that was just made is gone')
+  return made
+}
+
+async function lockPresent(tx: Transaction, cartId: string): Promise<StoredCart | undefined> {
   // Sent together: the lines are read when the lock is held, one round trip earlier.
-  const [[cart], rows] = await Promise.all([
-    tx.query(lockCart, [customerId, idleDays]),
-    tx.query(listLines, [customerId])
-  ])
-  if (cart === undefined) throw new Error('a cart that was just locked is gone')
-  const stored = { version: cart.version, updatedAt: cart.updated_at }
-  if (cart.expired) {
-    await tx.query(deleteLines, [customerId])
-    return { ...stored, lines: [] }
-  }
-  return { ...stored, lines: rows.map(row => ({ variantId: row.variant_id, quantity: row.quantity })) }
+  const [cart, rows] = await Promise.all([tx.first(lockCart, { cartId }), tx.rows(listLines, { cartId })])
+  if (cart === undefined) return undefined
+  if (cart.is_expired) return { ...versionOf(await tx.first(emptyCart, { cartId })), lines: [] }
+  const lines = rows.map(row => ({ variantId: row.variant_id, quantity: row.quantity }))
+  return { ...versionOf(cart), lines }
 }
 
-export async function upsert(tx: Transaction, customerId: string, lines: readonly Line[]): Promise<void> {
-  const variantIds = lines.map(line => line.variantId)
-  const quantities = lines.map(line => line.quantity)
-  await tx.query(upsertLines, [customerId, variantIds, quantities])
-}
-
-export async function deleteOne(tx: Transaction, customerId: string, variantId: string): Promise<void> {
-  await tx.query(deleteLine, [customerId, variantId])
-}
-
-export async function deleteAll(tx: Transaction, customerId: string): Promise<void> {
-  await tx.query(deleteLines, [customerId])
-}
-
-/** Counts the items anew, raises the version and puts the expiry off: the last statement of every change. */
-export async function update(
+/**
+ * Writes what changed of a locked cart, with its sums and its next version. `idleSeconds`: after which time without a
+ * change it expires; `null` for never. All that is sent together, in one round trip.
+ */
+export async function save(
   tx: Transaction,
-  customerId: string,
-  idleDays: number
-): Promise<{ version: number; updatedAt: Date }> {
-  const [cart] = await tx.query(updateCart, [customerId, idleDays])
+  cartId: string,
+  { lines, set, removed }: LineChange,
+  idleSeconds: number | null
+): Promise<StoredCart> {
+  const sums = { quantity: lines.reduce((sum, line) => sum + line.quantity, 0), distinctCount: lines.length }
+  const [updated] = await Promise.all([
+    tx.first(updateCart, { cartId, ...sums, idleSeconds }),
+    set.length > 0 &&
+      tx.run(upsertLines, {
+        cartId,
+        variantIds: set.map(line => line.variantId),
+        quantities: set.map(line => line.quantity)
+      }),
+    removed.length > 0 && tx.run(deleteLines, { cartId, variantIds: removed })
+  ])
+  return { ...versionOf(updated), lines }
+}
+
+function versionOf(cart: { version: number; updated_at: Date } | undefined) {
   if (cart === undefined) throw new Error('a cart that was locked is gone')
   return { version: cart.version, updatedAt: cart.updated_at }
 }
-
-export const emptyExpired = async (db: Queryable): Promise<number> =>
-  (await db.query(emptyExpiredCarts, [])).length

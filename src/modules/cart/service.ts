@@ -1,13 +1,22 @@
+import type { DomainError } from '../../kernel/errors.ts'
 import type { Database, Transaction } from '../../platform/postgres.ts'
 import type { Write } from '../../platform/write.ts'
 import type { CatalogApi } from '../catalog/index.ts'
 import { cartStale, insufficientStock, variantUnavailable } from './errors.ts'
-import { addLine, type CartLimits, type Line, setLine, withLines } from './lines.ts'
+import {
+  addLine,
+  type CartLimits,
+  type Line,
+  type LineChange,
+  removingLines,
+  setLine,
+  settingLines
+} from './lines.ts'
 import * as carts from './repository.ts'
 import type { Stock } from './stock.ts'
 import { type CartView, viewOf } from './view.ts'
 
-export type CartSettings = CartLimits & { readonly idleDays: number; readonly currency: string }
+export type CartSettings = CartLimits & { readonly idleSeconds: number; readonly currency: string }
 export type CartDeps = {
   db: Database
   catalog: CatalogApi
@@ -22,9 +31,14 @@ export type CartService = ReturnType<typeof createCartService>
  */
 export type CartOwner = {
   customerId: string | null
+  /** Requests with the same one lock the same cart. */
+  key: string
   lockCartId(tx: Transaction): Promise<string>
+  /** Which cart it is, without holding it. */
+  findCartId(): Promise<string>
+  /** After so long without a change the cart expires; an empty one of a customer never does. */
+  idleSecondsOf(lines: readonly Line[]): number | null
 }
-export const ownedBy = (customerId: string): CartOwner => ({ customerId, lockCartId: async () => customerId })
 
 /** Carts: quantities by variant in the database, everything else from the catalog when a cart is read. */
 export function createCartService({ db, catalog, stock, settings }: CartDeps) {
@@ -46,88 +60,86 @@ export function createCartService({ db, catalog, stock, settings }: CartDeps) {
   const view = async (customerId: string): Promise<CartView> =>
     present(customerId, await carts.findCart(db, customerId))
 
-  /**
-   * One change of one cart: lock, compare the version, decide, write, count. `decide` gets the lines as they are and
-   * makes its statements; it answers the lines as they are to be, or the same array when nothing changes.
-   */
+  const ownedBy = (customerId: string): CartOwner => ({
+    customerId,
+    key: customerId,
+    lockCartId: async () => customerId,
+    findCartId: async () => customerId,
+    idleSecondsOf: lines => (lines.length === 0 ? null : settings.idleSeconds)
+  })
+
+  /** One change of one cart: lock, compare the version, decide, and write when something changes. */
   async function change(
     owner: CartOwner,
     write: Write,
-    decide: (tx: Transaction, cartId: string, lines: Line[]) => Promise<Line[]>
+    decide: (lines: readonly Line[]) => LineChange | Promise<LineChange>
   ): Promise<CartView> {
-    const stored = await db.transaction(async tx => {
+    const stored = await write.once(db.inTurn(owner.key), async tx => {
       const cartId = await owner.lockCartId(tx)
-      const cart = await carts.lock(tx, cartId, settings.idleDays)
-      if (write.alreadyApplied) return cart
-      expectVersion(cart, write)
-      const lines = await decide(tx, cartId, cart.lines)
-      const updated = lines === cart.lines ? cart : await carts.update(tx, cartId, settings.idleDays)
-      await write.markApplied(tx)
-      return { ...updated, lines }
+      const cart = await carts.lock(tx, cartId)
+      write.expect(cart.version, cartStale)
+      const changed = await decide(cart.lines)
+      if (changed.set.length === 0 && changed.removed.length === 0) return cart
+      return carts.save(tx, cartId, changed, owner.idleSecondsOf(changed.lines))
     })
-    return present(owner.customerId, stored)
+    return present(owner.customerId, stored ?? (await carts.findCart(db, await owner.findCartId())))
+  }
+
+  /**
+   * One line as `next` makes it of the lines that are there. What the catalog says is asked for before the cart is
+   * held, and judged only when this request was not done before.
+   */
+  async function setOne(
+    owner: CartOwner,
+    variantId: string,
+    write: Write,
+    next: (lines: readonly Line[]) => Line
+  ): Promise<CartView> {
+    const [[offer], stocks] = await Promise.all([catalog.offers([variantId]), stock?.available([variantId])])
+    return change(owner, write, async lines => {
+      const line = next(lines)
+      if (offer === undefined) throw await whyNotForSale(variantId)
+      const available = stocks?.[0]
+      if (available !== undefined && line.quantity > available)
+        throw insufficientStock({ details: { available } })
+      return settingLines(lines, [line])
+    })
   }
 
   /** Adds to the line of the variant, or makes one. */
-  async function addItem(owner: CartOwner, added: Line, write: Write): Promise<CartView> {
-    if (!write.alreadyApplied) await requireOffer(added.variantId)
-    return change(owner, write, async (tx, cartId, lines) => {
-      const line = addLine(lines, added, settings)
-      await requireStock(line)
-      await carts.upsert(tx, cartId, [line])
-      return withLines(lines, [line])
-    })
-  }
+  const addItem = (owner: CartOwner, added: Line, write: Write): Promise<CartView> =>
+    setOne(owner, added.variantId, write, lines => addLine(lines, added, settings))
 
   /** Sets the quantity of a line that is there. */
-  async function updateItem(owner: CartOwner, changed: Line, write: Write): Promise<CartView> {
-    return change(owner, write, async (tx, cartId, lines) => {
-      const line = setLine(lines, changed, settings)
-      await requireOffer(line.variantId)
-      await requireStock(line)
-      await carts.upsert(tx, cartId, [line])
-      return withLines(lines, [line])
-    })
-  }
+  const updateItem = (owner: CartOwner, changed: Line, write: Write): Promise<CartView> =>
+    setOne(owner, changed.variantId, write, lines => setLine(lines, changed, settings))
 
   /** Takes a line out; one that is not there is no error. */
-  async function removeItem(owner: CartOwner, variantId: string, write: Write): Promise<CartView> {
-    return change(owner, write, async (tx, cartId, lines) => {
-      const rest = lines.filter(line => line.variantId !== variantId)
-      if (rest.length === lines.length) return lines
-      await carts.deleteOne(tx, cartId, variantId)
-      return rest
-    })
-  }
+  const removeItem = (owner: CartOwner, variantId: string, write: Write): Promise<CartView> =>
+    change(owner, write, lines => removingLines(lines, [variantId]))
 
-  async function clear(owner: CartOwner, write: Write): Promise<CartView> {
-    return change(owner, write, async (tx, cartId, lines) => {
-      if (lines.length === 0) return lines
-      await carts.deleteAll(tx, cartId)
-      return []
-    })
-  }
+  const clear = (owner: CartOwner, write: Write): Promise<CartView> =>
+    change(owner, write, lines =>
+      removingLines(
+        lines,
+        lines.map(line => line.variantId)
+      )
+    )
 
-  /** @throws `CATALOG_VARIANT_NOT_FOUND` when there never was such a variant, `CART_VARIANT_UNAVAILABLE` otherwise. */
-  async function requireOffer(variantId: string): Promise<void> {
-    const [offer] = await catalog.offers([variantId])
-    if (offer !== undefined) return
+  /** @throws `CATALOG_VARIANT_NOT_FOUND` when there never was such a variant. */
+  async function whyNotForSale(variantId: string): Promise<DomainError> {
     await catalog.requireVariant(variantId)
-    throw variantUnavailable()
+    return variantUnavailable()
   }
 
-  async function requireStock(line: Line): Promise<void> {
-    const available = (await stock?.available([line.variantId]))?.[0]
-    if (available !== undefined && line.quantity > available)
-      throw insufficientStock({ details: { available } })
-  }
-
-  return { view, present, addItem, updateItem, removeItem, clear, count: (id: string) => carts.count(db, id) }
-}
-
-/** @throws `CART_VERSION_STALE` when the caller acts on another version than the one that is locked. */
-export function expectVersion(cart: { version: number }, { expectedVersion }: Write): void {
-  if (expectedVersion !== null && expectedVersion !== cart.version) {
-    throw cartStale({ details: { version: cart.version } })
+  return {
+    ownedBy,
+    view,
+    present,
+    addItem,
+    updateItem,
+    removeItem,
+    clear,
+    count: (cartId: string) => carts.count(db, cartId)
   }
 }

@@ -13,20 +13,25 @@ export const variantNotFound = defineError(
 export const categoryNotFound = defineError(
   'not_found',
   'CATALOG_CATEGORY_NOT_FOUND',
-  'There is no such category.'
+  'There is no such category.',
+  { constraints: ['catalog.categories_parent', 'catalog.product_categories_category'] }
 )
 export const discountNotFound = defineError(
   'not_found',
   'CATALOG_DISCOUNT_NOT_FOUND',
   'There is no such discount.'
 )
-export const targetNotFound = defineError(
-  'not_found',
-  'CATALOG_TARGET_NOT_FOUND',
-  'The product, variant or category that the discount is for does not exist.'
+export const listLimit = defineError(
+  'rate_limited',
+  'CATALOG_LIST_LIMIT',
+  'Too many lists and searches were asked for from here at once; try again shortly.'
 )
-export const slugTaken = defineError('conflict', 'CATALOG_SLUG_TAKEN', 'Another one has this slug.')
-export const skuTaken = defineError('conflict', 'CATALOG_SKU_TAKEN', 'Another variant has this SKU.')
+export const slugTaken = defineError('conflict', 'CATALOG_SLUG_TAKEN', 'Another one has this slug.', {
+  constraints: ['catalog.products_slug', 'catalog.categories_slug']
+})
+export const skuTaken = defineError('conflict', 'CATALOG_SKU_TAKEN', 'Another variant has this SKU.', {
+  constraints: ['catalog.variants_sku']
+})
 export const productStale = defineError(
   'stale',
   'CATALOG_PRODUCT_STALE',
@@ -37,15 +42,20 @@ export const variantLimit = defineError(
   'CATALOG_VARIANT_LIMIT',
   'The product has as many variants as a product may have.'
 )
+export const categoryStale = defineError(
+  'stale',
+  'CATALOG_CATEGORY_STALE',
+  'The category was changed in the meantime; read it again.'
+)
+export const discountStale = defineError(
+  'stale',
+  'CATALOG_DISCOUNT_STALE',
+  'The discount was changed in the meantime; read it again.'
+)
 export const categoryCycle = defineError(
   'conflict',
   'CATALOG_CATEGORY_CYCLE',
   'A category cannot lie below itself.'
-)
-export const categoryTooDeep = defineError(
-  'conflict',
-  'CATALOG_CATEGORY_TOO_DEEP',
-  'Categories can be nested 10 levels deep.'
 )
 export const categoryNotEmpty = defineError(
   'conflict',
@@ -57,13 +67,22 @@ export const slugNeeded = defineError(
   'CATALOG_SLUG_NEEDED',
   'No slug can be made of this name; send one.'
 )
-export const discountPeriod = defineError(
-  'invalid',
-  'CATALOG_DISCOUNT_PERIOD',
-  'A discount must end after it starts.'
-)
 export const importFailed = defineError(
   'invalid',
   'CATALOG_IMPORT_FAILED',
   'The file was not imported, and nothing was changed; the report says why.'
 )
+
+// Only the database says these: nobody throws them by name.
+defineError(
+  'not_found',
+  'CATALOG_TARGET_NOT_FOUND',
+  'The product, variant or category that the discount is for does not exist.',
+  { constraints: ['catalog.discounts_product', 'catalog.discounts_variant', 'catalog.discounts_category'] }
+)
+defineError('conflict', 'CATALOG_CATEGORY_TOO_DEEP', 'Categories can be nested 10 levels deep.', {
+  constraints: ['catalog.categories_depth']
+})
+defineError('invalid', 'CATALOG_DISCOUNT_PERIOD', 'A discount must end after it starts.', {
+  constraints: ['catalog.discounts_period']
+})

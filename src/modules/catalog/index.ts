@@ -12,6 +12,7 @@ import { createProductService } from './products/service.ts'
 import { createChanges } from './revision/changes.ts'
 import { createPages } from './revision/pages.ts'
 import { repriceAll } from './revision/prices.ts'
+import { catalogSettings } from './settings.ts'
 import { storefrontRoutes } from './storefront/routes.ts'
 import { createStorefront } from './storefront/service.ts'
 import { variantRoutes } from './variants/routes.ts'
@@ -24,6 +25,8 @@ export type { Offer } from './offers/service.ts'
 // Lowest prices follow every change and every start and end of a discount by themselves; this heals what two changes
 // in the same instant hid from each other.
 const REPRICE_SECONDS = 300
+
+const IMPORT_SECONDS_BOUNDS = [0.1, 0.5, 1, 5, 10, 30, 60, 300]
 
 export type CatalogApi = {
   /**
@@ -46,11 +49,13 @@ export type CatalogApi = {
 
 export const catalogModule = defineModule({
   name: 'catalog',
+  description: 'Products, categories, discounts.',
   basePaths: ['/api/products', '/api/categories', '/api/catalog'],
+  settings: catalogSettings,
   requires: {},
   uses: {},
   migrations: new URL('./migrations/', import.meta.url),
-  setup: async ({ config, db, cache, broadcast, jobs }) => {
+  setup: async ({ config, db, cache, broadcast, chores, metrics }, settings) => {
     const { currency } = config.shop
     const changes = createChanges({ db, broadcast, currency })
     const pages = createPages({
@@ -58,16 +63,26 @@ export const catalogModule = defineModule({
       cache,
       changes,
       currency,
-      ttlSeconds: config.catalog.page_cache_seconds
+      ttlSeconds: settings.page_cache_seconds
     })
-    const offers = createOffers({ db, changes, currency, bytesMax: config.catalog.offers_bytes_max })
-    const importCsv = createImporter({ db, changes, currency })
-    const storefront = createStorefront({ db, pages, currency })
+    const offers = createOffers({ db, changes, currency, bytesMax: settings.offers_bytes_max })
+    const importCsv = timed(
+      createImporter({ db, changes, currency }),
+      metrics.histogram(
+        'import_seconds',
+        'Duration of imports, by mode.',
+        { mode: ['best_effort', 'all_or_nothing'] },
+        IMPORT_SECONDS_BOUNDS
+      )
+    )
+    // Half of the connections for slow statements at most: one caller's lists leave room for those of others.
+    const listsAtOnceMax = Math.ceil(config.database.slow_connections / 2)
+    const storefront = createStorefront({ db, pages, currency, listsAtOnceMax })
     const products = createProductService({ db, changes, currency })
     const variants = createVariantService({ db, changes, currency })
     const categories = createCategoryService({ db, changes })
     const discounts = createDiscountService({ db, changes, currency })
-    jobs.every(REPRICE_SECONDS, 'bring lowest prices up to date', () => repriceAll(db, currency))
+    chores.every(REPRICE_SECONDS, 'bring lowest prices up to date', () => repriceAll(db, currency))
 
     const api: CatalogApi = {
       offers,
@@ -90,3 +105,17 @@ export const catalogModule = defineModule({
     return { api, routes }
   }
 })
+
+type Durations = { observe(labels: { mode: 'best_effort' | 'all_or_nothing' }, seconds: number): void }
+
+const timed =
+  (importCsv: ImportCsv, durations: Durations): ImportCsv =>
+  async (file, options, progress) => {
+    const startedAt = performance.now()
+    try {
+      return await importCsv(file, options, progress)
+    } finally {
+      const { mode = 'best_effort' } = options ?? {}
+      durations.observe({ mode }, (performance.now() - startedAt) / 1_000)
+    }
+  }

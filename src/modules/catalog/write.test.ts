@@ -1,78 +1,248 @@
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type CatalogApp, useCatalog } from '../../../test/support/catalog.ts'
-import { unconditional } from '../../platform/write.ts'
+import {
+  type CatalogApp,
+  createCategory,
+  createDiscount,
+  createProduct,
+  useCatalog
+} from '../../../test/support/catalog.ts'
+import { csvOf, sized } from '../../../test/support/csv.ts'
+import { runSql } from '../../../test/support/sql.ts'
+import { newId } from '../../kernel/ids.ts'
+import { createWrite, newWrite } from '../../platform/write.ts'
 import { createCategoryService } from './categories/service.ts'
 import { createDiscountService } from './discounts/service.ts'
 import { createProductService } from './products/service.ts'
 import { createChanges } from './revision/changes.ts'
 import { createVariantService } from './variants/service.ts'
 
-const applied = { ...unconditional, alreadyApplied: true }
-const takenOver = {
-  ...unconditional,
-  markApplied: async () => {
-    throw new Error('taken over')
+type Sent = { body?: unknown; headers?: Record<string, string> }
+
+/** An administrator who keeps the key of a request whose answer was lost. */
+async function useAdmin() {
+  const app = await useCatalog()
+  const send = (method: string, path: string, { body, headers = {} }: Sent = {}) =>
+    app.request(method, `/api/catalog/${path}`, { token: 'admin', headers, body })
+  /** Sends it, and loses the answer behind the commit; what it answers sends the same once more. */
+  async function lose(method: string, path: string, { body, headers = {} }: Sent = {}) {
+    const keyed = { ...headers, 'idempotency-key': randomUUID() }
+    const first = await send(method, path, { body, headers: keyed })
+    const lost = await runSql(
+      app.databaseUrl,
+      `update cartwright.idempotency_keys set status = null, answer = null, state = 'applied'
+       where state = 'done' and created_at = (select max(created_at) from cartwright.idempotency_keys)
+       returning key_hash`
+    )
+    expect([first.text, lost.length]).toEqual([first.text, 1])
+    return { first: first.json, retry: () => send(method, path, { body, headers: keyed }) }
   }
+  return { app, send, lose }
 }
 
-function servicesOf({ platform: { db, broadcast } }: CatalogApp) {
-  const currency = 'USD'
-  const deps = { db, changes: createChanges({ db, broadcast, currency }), currency }
-  return {
-    products: createProductService(deps),
-    variants: createVariantService(deps),
-    categories: createCategoryService(deps),
-    discounts: createDiscountService(deps)
-  }
-}
-
-test('a request that was applied before, but whose answer was lost, gets the present state and writes nothing', async () => {
-  const { products, variants, categories, discounts } = servicesOf(await useCatalog())
+test('a product whose answer was lost is answered by its id: renamed meanwhile, and though another took its slug', async () => {
+  const { app, send, lose } = await useAdmin()
   const body = { name: 'Mug', variants: [{ sku: 'A', price: 1 }] }
-  const product = await products.create(body, unconditional)
-  expect(await products.create(body, applied)).toEqual(product)
-  expect(await products.patch(product.id, { name: 'Jug' }, applied)).toEqual(product)
-  await products.remove(product.id, applied)
-
-  const added = await variants.create(product.id, { sku: 'B', price: 2 }, unconditional)
-  expect(await variants.create(product.id, { sku: 'B', price: 2 }, applied)).toEqual(added)
-  expect(await variants.patch(added.variant.id, { price: 3 }, applied)).toEqual(added)
-  await variants.remove(added.variant.id, applied)
-  expect((await products.read(product.id)).variants).toHaveLength(2)
-
-  const category = await categories.create({ name: 'Home' }, unconditional)
-  expect(await categories.create({ name: 'Home' }, applied)).toEqual(category)
-  expect(await categories.patch(category.id, { name: 'House' }, applied)).toEqual(category)
-  await categories.remove(category.id, applied)
-
-  const off = { name: 'Less', scope: 'product', target_id: product.id, amount: 1 } as const
-  const discount = await discounts.create(off, unconditional)
-  expect(await discounts.create(off, applied)).toEqual(discount)
-  expect(await discounts.patch(discount.id, { amount: 2 }, applied)).toEqual(discount)
-  await discounts.remove(discount.id, applied)
-  expect((await discounts.list({ count: true })).total).toBe(1)
+  const { first, retry } = await lose('POST', 'products', { body })
+  const renamed = await send('PATCH', `products/${first.id}`, { body: { name: 'Cup', slug: 'cup' } })
+  const other = await createProduct(app, { name: 'Mug', slug: 'mug' })
+  const again = await retry()
+  expect([again.status, again.headers.etag, again.json]).toEqual([201, '"2"', renamed.json])
+  expect(again.json.id).not.toBe(other.id)
 })
 
-test('a write is noted down in its own transaction: when the request was taken over, nothing is written', async () => {
-  const { products, variants, categories, discounts } = servicesOf(await useCatalog())
-  const product = await products.create({ name: 'Mug', variants: [{ sku: 'A', price: 1 }] }, unconditional)
+test('a product whose answer was lost and that was renamed is found without another', async () => {
+  const { send, lose } = await useAdmin()
+  const { first, retry } = await lose('POST', 'products', { body: { name: 'Mug' } })
+  await send('PATCH', `products/${first.id}`, { body: { slug: 'cup' } })
+  const again = await retry()
+  expect([again.status, again.json.id, again.json.slug]).toEqual([201, first.id, 'cup'])
+  expect((await send('GET', 'products?count=true')).json.total).toBe(1)
+})
+
+test('a variant whose answer was lost is answered by its id, though another took its SKU', async () => {
+  const { app, send, lose } = await useAdmin()
+  const product = await createProduct(app)
+  const path = `products/${product.id}/variants`
+  const { first, retry } = await lose('POST', path, { body: { sku: 'B', price: 2 } })
+  await send('PATCH', `variants/${first.id}`, { body: { sku: 'C' } })
+  await createProduct(app, { variants: [{ sku: 'B', price: 3 }] })
+  const again = await retry()
+  expect([again.status, again.headers.etag, again.json]).toEqual([201, '"3"', { ...first, sku: 'C' }])
+})
+
+test('a category whose answer was lost is answered by its id, though another took its slug', async () => {
+  const { app, send, lose } = await useAdmin()
+  const { first, retry } = await lose('POST', 'categories', { body: { name: 'Home' } })
+  const renamed = await send('PATCH', `categories/${first.id}`, { body: { name: 'House', slug: 'house' } })
+  await createCategory(app, 'Home')
+  const again = await retry()
+  expect([again.status, again.json]).toEqual([201, renamed.json])
+})
+
+test('a discount whose answer was lost is answered by its id, though others are called as it was', async () => {
+  const { app, send, lose } = await useAdmin()
+  const { id } = await createProduct(app)
+  const body = { name: 'Less', scope: 'product', target_id: id, amount: 1 }
+  const { first, retry } = await lose('POST', 'discounts', { body })
+  const renamed = await send('PATCH', `discounts/${first.id}`, { body: { name: 'More' } })
+  await createDiscount(app, body)
+  const again = await retry()
+  expect([again.status, again.json]).toEqual([201, renamed.json])
+  expect((await send('GET', 'discounts?count=true')).json.total).toBe(2)
+})
+
+/** One of everything, and where it is changed and deleted. */
+async function everything(app: CatalogApp) {
+  const product = await createProduct(app)
+  const category = await createCategory(app, 'Home')
+  const discount = await createDiscount(app, { scope: 'category', target_id: category.id, amount: 1 })
+  return [
+    [`discounts/${discount.id}`, { name: 'More' }, 'CATALOG_DISCOUNT_STALE'],
+    [`categories/${category.id}`, { name: 'House' }, 'CATALOG_CATEGORY_STALE'],
+    [`variants/${product.variants[0].id}`, { price: 2 }, 'CATALOG_PRODUCT_STALE'],
+    [`products/${product.id}`, { name: 'Cup' }, 'CATALOG_PRODUCT_STALE']
+  ] as const
+}
+
+test('a change whose answer was lost is not made again, and its condition not compared again', async () => {
+  const { app, send, lose } = await useAdmin()
+  for (const [path, body] of await everything(app)) {
+    const present = String((await send('PATCH', path, { body: {} })).headers.etag)
+    const { first, retry } = await lose('PATCH', path, { body, headers: { 'if-match': present } })
+    const next = await send('PATCH', path, { body: { name: 'Third' } })
+    const again = await retry()
+    expect([path, again.status, again.headers.etag]).toEqual([path, 200, next.headers.etag])
+    expect(again.json).toEqual(next.json)
+    expect(again.json).toEqual({
+      ...first,
+      name: 'Third',
+      ...(again.json.version && { version: again.json.version }),
+      ...(again.json.updated_at && { updated_at: again.json.updated_at })
+    })
+  }
+})
+
+test('what was deleted, but not answered, is answered as deleted; without the key it is not found', async () => {
+  const { app, send, lose } = await useAdmin()
+  for (const [path] of await everything(app)) {
+    const { retry } = await lose('DELETE', path)
+    expect([path, (await retry()).status]).toEqual([path, 204])
+    expect([path, (await retry()).status]).toEqual([path, 204])
+    expect([path, (await send('DELETE', path)).status]).toEqual([path, 404])
+  }
+})
+
+test('what is deleted twice with one key is answered as the first time, found or not', async () => {
+  const { app, send } = await useAdmin()
+  for (const [path] of await everything(app)) {
+    const [headers, others] = [{ 'idempotency-key': randomUUID() }, { 'idempotency-key': randomUUID() }]
+    const answers = []
+    for (const each of [headers, headers, others, others])
+      answers.push((await send('DELETE', path, { headers: each })).status)
+    expect([path, answers]).toEqual([path, [204, 204, 404, 404]])
+  }
+})
+
+test('with the version of yesterday nothing is changed or deleted; the present one and any do', async () => {
+  const { app, send } = await useAdmin()
+  for (const [path, body, code] of await everything(app)) {
+    const stale = { 'if-match': '"999"' }
+    for (const answer of [
+      await send('PATCH', path, { body, headers: stale }),
+      await send('DELETE', path, { headers: stale })
+    ])
+      expect([path, answer.status, answer.json.code]).toEqual([path, 412, code])
+    const first = await send('PATCH', path, { body, headers: { 'if-match': '*' } })
+    expect([path, first.status]).toEqual([path, 200])
+    const headers = { 'if-match': String(first.headers.etag) }
+    const second = await send('PATCH', path, { body: { name: 'Third' }, headers })
+    expect([path, second.status, second.json.name]).toEqual([path, 200, 'Third'])
+    expect((await send('DELETE', path, { headers })).json.code).toBe(code)
+    const fresh = { 'if-match': String(second.headers.etag) }
+    expect([path, (await send('DELETE', path, { headers: fresh })).status]).toEqual([path, 204])
+  }
+})
+
+test('categories and discounts have versions, which every change raises', async () => {
+  const { app, send } = await useAdmin()
+  const [[discount], [category]] = (await everything(app)) as unknown as [[string], [string]]
+  for (const path of [discount, category]) {
+    for (const version of [2, 3]) {
+      const { headers, json } = await send('PATCH', path, { body: { name: `Version ${version}` } })
+      expect([path, json.version, headers.etag]).toEqual([path, version, `"${version}"`])
+    }
+  }
+  const made = await send('POST', 'categories', { body: { name: 'Bath' } })
+  expect([made.json.version, made.headers.etag]).toEqual([1, '"1"'])
+  expect((await app.request('GET', '/api/categories/bath')).json.version).toBe(1)
+  expect((await send('GET', 'discounts')).json.items).toMatchObject([{ version: 3 }])
+})
+
+test('what is made or imported has no version yet: If-Match is refused, and nothing is made', async () => {
+  const { app, send } = await useAdmin()
+  const { id } = await createProduct(app)
+  for (const [path, body] of [
+    ['products', { name: 'Cup' }],
+    ['categories', { name: 'Home' }],
+    ['discounts', { name: 'Less', scope: 'product', target_id: id, amount: 1 }]
+  ] as const) {
+    const { status, json } = await send('POST', path, { body, headers: { 'if-match': '"1"' } })
+    expect([path, status, json.code]).toEqual([path, 412, 'IF_MATCH_NOT_SUPPORTED'])
+  }
+  const headers = { 'content-type': 'text/csv', 'if-match': '"1"' }
+  const imported = await send('POST', 'import', { body: csvOf([sized('mug', 'S')]), headers })
+  expect([imported.status, imported.json.code]).toEqual([412, 'IF_MATCH_NOT_SUPPORTED'])
+  expect((await send('GET', 'products?count=true')).json.total).toBe(1)
+  expect((await send('GET', 'discounts?count=true')).json.total).toBe(0)
+  expect((await app.request('GET', '/api/categories')).json.items).toEqual([])
+})
+
+test('of those who delete the same thing at once one does, and the others do not find it', async () => {
+  const { app, send } = await useAdmin()
+  for (const [path] of await everything(app)) {
+    const answers = await Promise.all(Array.from({ length: 4 }, () => send('DELETE', path)))
+    expect([path, answers.map(({ status }) => status).sort()]).toEqual([path, [204, 404, 404, 404]])
+  }
+})
+
+test('a write is noted in its own transaction: when the request was taken over, nothing is written', async () => {
+  const app = await useCatalog()
+  const { db, broadcast } = app.platform
+  const currency = 'USD'
+  const deps = { db, changes: createChanges({ db, broadcast, currency }), currency }
+  const products = createProductService(deps)
+  const variants = createVariantService(deps)
+  const categories = createCategoryService(deps)
+  const discounts = createDiscountService(deps)
+  const takenOver = () =>
+    createWrite({
+      id: newId(),
+      isApplied: false,
+      resultId: null,
+      expectedVersion: null,
+      mark: async () => {
+        throw new Error('taken over')
+      }
+    })
+  const product = await products.create({ name: 'Mug', variants: [{ sku: 'A', price: 1 }] }, newWrite())
   const [variant] = product.variants
-  const category = await categories.create({ name: 'Home' }, unconditional)
+  const category = await categories.create({ name: 'Home' }, newWrite())
   const target = { scope: 'product', target_id: product.id, amount: 1 } as const
-  const discount = await discounts.create({ name: 'Less', ...target }, unconditional)
+  const discount = await discounts.create({ name: 'Less', ...target }, newWrite())
   for (const write of [
-    () => products.create({ name: 'Jug' }, takenOver),
-    () => products.patch(product.id, { name: 'Jug' }, takenOver),
-    () => products.remove(product.id, takenOver),
-    () => variants.create(product.id, { sku: 'B', price: 2 }, takenOver),
-    () => variants.patch(variant?.id ?? '', { price: 3 }, takenOver),
-    () => variants.remove(variant?.id ?? '', takenOver),
-    () => categories.create({ name: 'Bath' }, takenOver),
-    () => categories.patch(category.id, { name: 'Bath' }, takenOver),
-    () => categories.remove(category.id, takenOver),
-    () => discounts.create({ name: 'More', ...target }, takenOver),
-    () => discounts.patch(discount.id, { amount: 2 }, takenOver),
-    () => discounts.remove(discount.id, takenOver)
+    () => products.create({ name: 'Jug' }, takenOver()),
+    () => products.patch(product.id, { name: 'Jug' }, takenOver()),
+    () => products.remove(product.id, takenOver()),
+    () => variants.create(product.id, { sku: 'B', price: 2 }, takenOver()),
+    () => variants.patch(variant?.id ?? '', { price: 3 }, takenOver()),
+    () => variants.remove(variant?.id ?? '', takenOver()),
+    () => categories.create({ name: 'Bath' }, takenOver()),
+    () => categories.patch(category.id, { name: 'Bath' }, takenOver()),
+    () => categories.remove(category.id, takenOver()),
+    () => discounts.create({ name: 'More', ...target }, takenOver()),
+    () => discounts.patch(discount.id, { amount: 2 }, takenOver()),
+    () => discounts.remove(discount.id, takenOver())
   ])
     await expect(write()).rejects.toThrow('taken over')
   expect(await products.read(product.id)).toEqual(product)

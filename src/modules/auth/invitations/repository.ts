@@ -1,4 +1,3 @@
-import type { Queryable, Transaction } from '../../../platform/postgres.ts'
 import { type RowOf, statement } from '../../../platform/statement.ts'
 
 const INVITATION = {
@@ -9,66 +8,56 @@ const INVITATION = {
   used_by: 'uuid?'
 } as const
 
-const insertInvitation = statement(
-  'auth.insert_invitation',
-  INVITATION,
-  `insert into auth.invitations (id, code_hash, created_by, expires_at)
-   values ($1, $2, $3, now() + make_interval(days => $4))
-   returning id, created_at, expires_at, used_at, used_by`
-)
-const listInvitations = statement(
-  'auth.list_invitations',
-  INVITATION,
-  `select id, created_at, expires_at, used_at, used_by from auth.invitations
-   where $1::uuid is null or id < $1 order by id desc limit $2`
-)
-const deleteInvitation = statement(
-  'auth.delete_invitation',
-  { id: 'uuid' },
-  'delete from auth.invitations where id = $1 returning id'
-)
-const findOpenInvitation = statement(
-  'auth.find_open_invitation',
-  { id: 'uuid' },
-  'select id from auth.invitations where code_hash = $1 and used_at is null and expires_at > now()'
-)
-const useInvitation = statement(
-  'auth.use_invitation',
-  { id: 'uuid' },
-  `update auth.invitations set used_at = now(), used_by = $2
-   where code_hash = $1 and used_at is null and expires_at > now() returning id`
-)
-const deleteOldInvitations = statement(
-  'auth.delete_old_invitations',
-  { id: 'uuid' },
-  `delete from auth.invitations where id in
-     (select id from auth.invitations where expires_at <= now() - interval '30 days'
-      limit 1000 for update skip locked)
-   returning id`
-)
+export const insertInvitation = statement({
+  name: 'auth.insert_invitation',
+  takes: { id: 'uuid', codeHash: 'bytea', createdBy: 'uuid', days: 'int4' },
+  text: `
+    insert into auth.invitations (id, code_hash, created_by, expires_at)
+    values ($id, $codeHash, $createdBy, now() + make_interval(days => $days))`
+})
+export const findInvitation = statement({
+  name: 'auth.find_invitation',
+  takes: { id: 'uuid' },
+  gives: { ...INVITATION, code_hash: 'bytea' },
+  text: 'select id, created_at, expires_at, used_at, used_by, code_hash from auth.invitations where id = $id'
+})
+export const listInvitations = statement({
+  name: 'auth.list_invitations',
+  takes: { before: 'uuid?', limit: 'int8' },
+  gives: INVITATION,
+  text: `
+    select id, created_at, expires_at, used_at, used_by from auth.invitations
+    where $before::uuid is null or id < $before order by id desc limit $limit`
+})
+export type InvitationRow = RowOf<typeof listInvitations>
 
-export type InvitationRow = RowOf<typeof insertInvitation>
-
-export type NewInvitation = { id: string; codeHash: Buffer; createdBy: string; days: number }
-
-export async function insert(db: Queryable, invitation: NewInvitation): Promise<InvitationRow> {
-  const { id, codeHash, createdBy, days } = invitation
-  return (await db.query(insertInvitation, [id, codeHash, createdBy, days]))[0] as InvitationRow
-}
-
-export const list = (db: Queryable, before: string | null, limit: number): Promise<InvitationRow[]> =>
-  db.query(listInvitations, [before, limit])
-
-export const remove = async (db: Queryable, id: string): Promise<boolean> =>
-  (await db.query(deleteInvitation, [id])).length === 1
-
-export const isOpen = async (db: Queryable, codeHash: Buffer): Promise<boolean> =>
-  (await db.query(findOpenInvitation, [codeHash])).length === 1
-
-/** False when the invitation was used or ran out in the meantime. */
-export const use = async (tx: Transaction, codeHash: Buffer, userId: string): Promise<boolean> =>
-  (await tx.query(useInvitation, [codeHash, userId])).length === 1
-
+export const deleteInvitation = statement({
+  name: 'auth.delete_invitation',
+  takes: { id: 'uuid' },
+  text: 'delete from auth.invitations where id = $id'
+})
+/** An invitation that is still good, or that this very user has used: a repeated registration finds it again. */
+export const findUsableInvitation = statement({
+  name: 'auth.find_usable_invitation',
+  takes: { codeHash: 'bytea', userId: 'uuid' },
+  gives: { id: 'uuid' },
+  text: `
+    select id from auth.invitations
+    where code_hash = $codeHash and (used_by = $userId or (used_at is null and expires_at > now()))`
+})
+/** Changes nothing when it was used or ran out in the meantime. */
+export const useInvitation = statement({
+  name: 'auth.use_invitation',
+  takes: { codeHash: 'bytea', userId: 'uuid' },
+  text: `
+    update auth.invitations set used_at = now(), used_by = $userId
+    where code_hash = $codeHash and used_at is null and expires_at > now()`
+})
 /** Invitations that ended a month ago; until then the list shows what became of them. */
-export const deleteOld = async (db: Queryable): Promise<number> =>
-  (await db.query(deleteOldInvitations, [])).length
+export const deleteOldInvitations = statement({
+  name: 'auth.delete_old_invitations',
+  text: `
+    delete from auth.invitations where id in
+      (select id from auth.invitations where expires_at <= now() - interval '30 days'
+       limit 1000 for update skip locked)`
+})

@@ -1,31 +1,47 @@
-import { newId } from '../../../kernel/ids.ts'
 import { pageOf } from '../../../kernel/pages.ts'
 import type { Database } from '../../../platform/postgres.ts'
+import type { Secrets } from '../../../platform/secrets.ts'
+import type { Write } from '../../../platform/write.ts'
 import { idOfCursor } from '../cursor.ts'
 import { invitationNotFound } from '../errors.ts'
-import { hashSecret, newSecret } from '../secrets.ts'
+import { hashSecret } from '../secrets.ts'
 import * as repository from './repository.ts'
 
-const CODE_PREFIX = 'inv_'
+const PURPOSE = 'auth.invitation'
 const DAYS = 14
 
-export function createInvitationService({ db }: { db: Database }) {
+export function createInvitationService({ db, secrets }: { db: Database; secrets: Secrets }) {
+  /** Computed from the id, so that a request whose answer was lost gets the same one again, which lies nowhere. */
+  const codesOf = (id: string) => secrets.everyMac(PURPOSE, id).map(mac => `inv_${mac}`)
+
   return {
     /** Makes an invitation. Its code is in this answer and nowhere else. */
-    async create(adminId: string, { expires_in_days: days = DAYS }: { expires_in_days?: number }) {
-      const code = newSecret(CODE_PREFIX)
-      const invitation = { id: newId(), codeHash: hashSecret(code), createdBy: adminId, days }
-      return { ...present(await repository.insert(db, invitation)), code }
+    async create(
+      adminId: string,
+      { expires_in_days: days = DAYS }: { expires_in_days?: number },
+      write: Write
+    ) {
+      const { id } = write
+      const codeHash = hashSecret(codesOf(id)[0] as string)
+      await write.once(db, tx =>
+        tx.run(repository.insertInvitation, { id, codeHash, createdBy: adminId, days })
+      )
+      const row = await db.first(repository.findInvitation, { id })
+      const code = codesOf(id).find(each => row?.code_hash.equals(hashSecret(each)))
+      if (row === undefined || code === undefined) throw invitationNotFound()
+      return { ...present(row), code }
     },
 
     async list({ limit = 20, cursor }: { limit?: number; cursor?: string }) {
-      const rows = await repository.list(db, idOfCursor(cursor), limit + 1)
+      const rows = await db.rows(repository.listInvitations, { before: idOfCursor(cursor), limit: limit + 1 })
       return pageOf(rows, limit, row => [row.id], present)
     },
 
     /** @throws `AUTH_INVITATION_NOT_FOUND`. */
-    async remove(id: string): Promise<void> {
-      if (!(await repository.remove(db, id))) throw invitationNotFound()
+    async remove(id: string, write: Write): Promise<void> {
+      await write.once(db, async tx => {
+        if ((await tx.run(repository.deleteInvitation, { id })) === 0) throw invitationNotFound()
+      })
     }
   }
 }

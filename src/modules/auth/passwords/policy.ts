@@ -28,8 +28,10 @@ const LEFT_BESIDE_RUNS_MIN = 4
  */
 export function passwordWeakness(password: string, context: PasswordContext): Weakness | undefined {
   const characters = [...password.normalize('NFKC')]
-  if (characters.length < context.lengthMin) return 'too_short'
-  if (characters.length > PASSWORD_LENGTH_MAX) return 'too_long'
+  // Both as typed and as hashed: one character can become eighteen.
+  const lengths = [characters.length, [...password].length]
+  if (Math.min(...lengths) < context.lengthMin) return 'too_short'
+  if (Math.max(...lengths) > PASSWORD_LENGTH_MAX) return 'too_long'
 
   const folded = characters.join('').toLowerCase()
   if (commonPasswords.has(folded) || commonWords.has(withoutEnds(folded))) return 'common'

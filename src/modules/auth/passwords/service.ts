@@ -1,57 +1,68 @@
-import type { Database } from '../../../platform/postgres.ts'
-import { invalidCredentials, tooManyFailures } from '../errors.ts'
-import * as repository from '../repository.ts'
-import { hashSecret } from '../secrets.ts'
+import { invalidCredentials } from '../errors.ts'
+import type { Attempt, Budgets } from './budgets.ts'
 import { createBulkhead } from './bulkhead.ts'
 import type { PasswordHashing } from './hashing.ts'
 
-/** How long failures count against an account, from the first of them. */
-export const FAILURE_WINDOW_SECONDS = 900
 const QUEUE_MAX = 100
 const QUEUE_WAIT_MS = 2_000
 
-export type PasswordDeps = {
-  db: Database
-  hashing: PasswordHashing
-  hashesAtOnce: number
-  failuresMax: number
-}
-type Holder = { password_hash: string | null; disabled: boolean }
+export type PasswordDeps = { budgets: Budgets; hashing: PasswordHashing; hashesAtOnce: number }
+type Holder = { id: string; password_hash: string | null; disabled: boolean }
 
-export function createPasswords({ db, hashing, hashesAtOnce, failuresMax }: PasswordDeps) {
-  const run = createBulkhead({ atOnce: hashesAtOnce, queueMax: QUEUE_MAX, waitMs: QUEUE_WAIT_MS })
-  const refuse = (failures: repository.Failures) =>
-    tooManyFailures({ retryAfterSeconds: Math.max(1, failures.retry_after_seconds) })
+/**
+ * Hashing costs a processor 12 ms, so few are computed at once. Log-ins have places of their own: whoever registers, or
+ * changes passwords over and over, has one place beside them, and a log-in never waits for it.
+ */
+export function createPasswords({ budgets, hashing, hashesAtOnce }: PasswordDeps) {
+  const queue = { queueMax: QUEUE_MAX, waitMs: QUEUE_WAIT_MS }
+  const forLogIns = createBulkhead({ ...queue, atOnce: hashesAtOnce })
+  const forChanges = createBulkhead({ ...queue, atOnce: 1 })
 
-  /** @throws `AUTH_BUSY`. */
-  const hash = (password: string): Promise<string> => run(() => hashing.hash(password))
+  const isRight = async (holder: Holder | undefined, password: string): Promise<boolean> => {
+    const matches = await hashing.verify(holder?.password_hash ?? null, password)
+    return matches && holder?.disabled === false
+  }
 
   /**
-   * The holder that `find` finds, if this is their password. Failures are counted under `account`, whether it exists
-   * or not, and nobody, absent and disabled holders cost the same work as wrong passwords.
+   * The holder that `find` finds, if this is their password. Nobody, absent and disabled holders cost the same work as
+   * wrong passwords, and the same budget.
    * @throws `AUTH_INVALID_CREDENTIALS`, `AUTH_TOO_MANY_FAILURES`, `AUTH_BUSY`.
    */
-  function prove<H extends Holder>(
-    account: string,
+  async function prove<H extends Holder>(
+    attempt: Attempt,
     password: string,
     find: () => Promise<H | undefined>
   ): Promise<H> {
-    const keyHash = hashSecret(account)
-    // The count is read where the hash is computed, behind the queue: guesses sent at once cannot overtake it.
-    return run(async () => {
-      const earlier = await repository.findFailures(db, keyHash, FAILURE_WINDOW_SECONDS)
-      if (earlier !== undefined && earlier.failures >= failuresMax) throw refuse(earlier)
-      const holder = await find()
-      const matches = await hashing.verify(holder?.password_hash ?? null, password)
-      if (holder !== undefined && matches && !holder.disabled) {
-        if (earlier !== undefined) await repository.deleteFailures(db, keyHash)
-        return holder
-      }
-      const failures = await repository.insertFailure(db, keyHash, FAILURE_WINDOW_SECONDS)
-      throw failures.failures > failuresMax ? refuse(failures) : invalidCredentials()
-    })
+    const holder = await find()
+    // Paid for before it is computed: guesses sent at once cannot overtake the count.
+    const entry = await budgets.enter(attempt, holder?.id)
+    let right: boolean
+    try {
+      right = await forLogIns(() => isRight(holder, password))
+    } catch (error) {
+      await entry.withdraw()
+      throw error
+    }
+    if (holder === undefined || !right) throw invalidCredentials()
+    await entry.succeed(holder.id)
+    return holder
   }
 
-  return { hash, prove }
+  return {
+    prove,
+
+    /** The same for somebody who is logged in, from wherever they are: so many tries each, right or wrong. */
+    async proveOwn<H extends Holder>(holder: H, password: string): Promise<H> {
+      await budgets.enterOwn(holder.id)
+      if (!(await forChanges(() => isRight(holder, password)))) throw invalidCredentials()
+      return holder
+    },
+
+    /** From this network they came in: strangers elsewhere do not make them wait here. */
+    remember: budgets.remember,
+
+    /** @throws `AUTH_BUSY`. */
+    hash: (password: string): Promise<string> => forChanges(() => hashing.hash(password))
+  }
 }
 export type Passwords = ReturnType<typeof createPasswords>

@@ -1,28 +1,38 @@
 import { newId } from '../../../kernel/ids.ts'
 import { pageOf } from '../../../kernel/pages.ts'
-import type { Database, Queryable } from '../../../platform/postgres.ts'
+import type { Database, Queryable, Transaction } from '../../../platform/postgres.ts'
+import type { Secrets } from '../../../platform/secrets.ts'
+import type { Write } from '../../../platform/write.ts'
 import { idOfCursor } from '../cursor.ts'
 import { invalidRefreshToken, sessionNotFound } from '../errors.ts'
 import type { Role } from '../schema.ts'
-import { hashSecret, newSecret } from '../secrets.ts'
 import type { AccessTokens } from '../tokens/access-tokens.ts'
+import { createRefreshTokens, type RefreshToken } from './refresh-tokens.ts'
 import * as repository from './repository.ts'
+import type { Revocations } from './revocations.ts'
 
-const REFRESH_PREFIX = 'rt_'
+/** For so long the token before the present one gets the same successor again: two tabs, or an answer that was lost. */
+const GRACE_SECONDS = 20
 
 export type SessionDeps = {
   db: Database
+  secrets: Secrets
   accessTokens: AccessTokens
+  revocations: Revocations
   limits: { session_days: number; session_idle_days: number }
 }
 type Caller = { userId: string; sessionId: string | null }
 export type SessionOwner = { id: string; role: Role; passwordHash: string }
+type Rotated = { user_id: string; role: string; token: RefreshToken }
 
-export function createSessionService({ db, accessTokens, limits }: SessionDeps) {
-  async function tokensFor(session: { id: string; userId: string; role: Role }, refreshToken: string) {
+export function createSessionService({ db, secrets, accessTokens, revocations, limits }: SessionDeps) {
+  const refreshTokens = createRefreshTokens(secrets)
+  const idleDays = limits.session_idle_days
+
+  async function tokensFor(userId: string, role: Role, { sessionId, text }: RefreshToken) {
     return {
-      access_token: await accessTokens.issue(session),
-      refresh_token: refreshToken,
+      access_token: await accessTokens.issue({ id: sessionId, userId, role }),
+      refresh_token: text,
       token_type: 'Bearer' as const,
       expires_in: accessTokens.lifetimeSeconds
     }
@@ -30,47 +40,69 @@ export function createSessionService({ db, accessTokens, limits }: SessionDeps) 
 
   /** Opens a session; `undefined` when the owner is disabled or has another password by now. */
   async function open(tx: Queryable, owner: SessionOwner, userAgent: string | null) {
-    const id = newId()
-    const refreshToken = newSecret(REFRESH_PREFIX)
-    const isOpen = await repository.open(tx, {
-      id,
+    const token = refreshTokens.first(newId())
+    const opened = await tx.run(repository.insertSession, {
+      id: token.sessionId,
       userId: owner.id,
       passwordHash: owner.passwordHash,
       userAgent,
       days: limits.session_days,
-      tokenHash: hashSecret(refreshToken)
+      tokenHash: token.hash
     })
-    return isOpen ? tokensFor({ id, userId: owner.id, role: owner.role }, refreshToken) : undefined
+    return opened === 1 ? tokensFor(owner.id, owner.role, token) : undefined
   }
 
   /**
-   * New tokens for an unused refresh token. One that cannot be used ends its session, if it has one: when it was
-   * used before, a thief and its owner both hold it, and nobody can tell which is which.
+   * New tokens for a refresh token. Its direct predecessor gets the same ones within 20 seconds, and at any age where it
+   * is the same request again. Every other one of ours that is not the present one ends its session: a thief and its
+   * owner both hold it, and nobody can tell which is which.
    * @throws `AUTH_INVALID_REFRESH_TOKEN`, whatever the reason.
    */
-  async function refresh(refreshToken: string) {
-    const usedHash = hashSecret(refreshToken)
-    const next = newSecret(REFRESH_PREFIX)
-    const session = await db.transaction(async tx => {
-      const tokens = { usedHash, nextHash: hashSecret(next), idleDays: limits.session_idle_days }
-      const rotated = await repository.rotate(tx, tokens)
-      if (rotated === undefined) await repository.endOfToken(tx, usedHash)
-      return rotated
+  async function refresh(text: string, write: Write) {
+    const token = refreshTokens.read(text)
+    if (token === undefined) throw invalidRefreshToken()
+    const done = await write.once(db, async tx => ({ rotated: await rotate(tx, token) }))
+    const rotated = done === undefined ? (await successorOf(db, token)).successor : done.rotated
+    if (rotated === undefined) throw invalidRefreshToken()
+    return tokensFor(rotated.user_id, rotated.role as Role, rotated.token)
+  }
+
+  async function rotate(tx: Transaction, token: RefreshToken): Promise<Rotated | undefined> {
+    const [next] = refreshTokens.successors(token)
+    const { sessionId: id, hash } = token
+    const session = await tx.first(repository.rotateToken, { id, hash, nextHash: next.hash, idleDays })
+    if (session !== undefined) return { ...session, token: next }
+
+    const { userId, isRecent, successor } = await successorOf(tx, token)
+    if (successor !== undefined && isRecent) return successor
+    if (userId !== undefined && refreshTokens.isOurs(token)) await endIn(tx, id, userId)
+    return undefined
+  }
+
+  /** What this token was exchanged for, as long as that was not exchanged in turn. */
+  async function successorOf(from: Queryable, token: RefreshToken) {
+    const session = await from.first(repository.findRotation, {
+      id: token.sessionId,
+      graceSeconds: GRACE_SECONDS,
+      idleDays
     })
-    if (session === undefined) throw invalidRefreshToken()
-    const { session_id: id, user_id: userId, role } = session
-    return tokensFor({ id, userId, role: role as Role }, next)
+    const isPredecessor = session?.previous_hash?.equals(token.hash) === true
+    const next = isPredecessor
+      ? refreshTokens.successors(token).find(each => each.hash.equals(session.token_hash))
+      : undefined
+    return {
+      userId: session?.user_id,
+      isRecent: session?.is_recent,
+      successor: session && next && { user_id: session.user_id, role: session.role, token: next }
+    }
   }
 
   async function list(
     { userId, sessionId }: Caller,
     { limit = 20, cursor }: { limit?: number; cursor?: string }
   ) {
-    const rows = await repository.list(db, userId, {
-      before: idOfCursor(cursor),
-      limit: limit + 1,
-      idleDays: limits.session_idle_days
-    })
+    const before = idOfCursor(cursor)
+    const rows = await db.rows(repository.listSessions, { userId, before, idleDays, limit: limit + 1 })
     return pageOf(
       rows,
       limit,
@@ -86,16 +118,32 @@ export function createSessionService({ db, accessTokens, limits }: SessionDeps) 
     )
   }
 
+  async function endIn(tx: Transaction, id: string, userId: string): Promise<boolean> {
+    const ended = await tx.run(repository.deleteSession, { id, userId })
+    if (ended > 0) await revocations.announce(tx, userId)
+    return ended > 0
+  }
+
   /** @throws `AUTH_SESSION_NOT_FOUND` when it is absent, or somebody else's. */
-  async function end(userId: string, id: string): Promise<void> {
-    if (!(await repository.end(db, id, userId))) throw sessionNotFound()
+  async function end(userId: string, id: string, write: Write): Promise<void> {
+    await write.once(db, async tx => {
+      if (!(await endIn(tx, id, userId))) throw sessionNotFound()
+    })
   }
 
   /** Ends the session behind an access token. Tokens of other issuers have none here. */
-  async function logOut({ userId, sessionId }: Caller): Promise<void> {
-    if (sessionId !== null) await repository.end(db, sessionId, userId)
+  async function logOut({ userId, sessionId }: Caller, write: Write): Promise<void> {
+    await write.once(db, async tx => {
+      if (sessionId !== null) await endIn(tx, sessionId, userId)
+    })
   }
 
-  return { open, refresh, list, end, logOut }
+  /** Ends every session of a user but one (`null`: every one), and what was verified of any of them. */
+  async function endAll(tx: Transaction, userId: string, keptId: string | null): Promise<void> {
+    await tx.run(repository.deleteOtherSessions, { userId, keptId })
+    await revocations.announce(tx, userId)
+  }
+
+  return { open, refresh, list, end, logOut, endAll, verifyAgain: revocations.announce }
 }
 export type SessionService = ReturnType<typeof createSessionService>

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../../../test/support/app.ts'
+import { testKey } from '../../../../test/support/secrets.ts'
 import { runSql } from '../../../../test/support/sql.ts'
 import { authModule } from '../index.ts'
 import { hashSecret } from '../secrets.ts'
@@ -41,7 +42,7 @@ describe('a refresh token', () => {
     expect(answer.status).toBe(200)
     expect(answer.json).toEqual({
       access_token: expect.any(String),
-      refresh_token: expect.stringMatching(/^rt_[\w-]{43}$/),
+      refresh_token: expect.stringMatching(/^rt_[\w-]{64}\.test\.[\w-]{43}$/),
       token_type: 'Bearer',
       expires_in: 900
     })
@@ -50,33 +51,71 @@ describe('a refresh token', () => {
     expect((await refresh(answer.json.refresh_token)).status).toBe(200)
   })
 
-  test('used twice ends its session, also for the one who used it first', async () => {
-    const { refresh_token } = await signIn()
-    const first = await refresh(refresh_token)
-    const second = await refresh(refresh_token)
-    expect(second.status).toBe(401)
-    expect(second.json.code).toBe('AUTH_INVALID_REFRESH_TOKEN')
-    expect(second.headers['www-authenticate']).toBe('Bearer')
-    expect((await refresh(first.json.refresh_token)).status).toBe(401)
+  test('used twenty times at once, by many tabs, gets one successor, and everybody stays in', async () => {
+    const { refresh_token, user } = await signIn()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(refresh_token)))
+    expect(answers.map(each => each.status)).toEqual(Array(20).fill(200))
+    const successors = new Set(answers.map(each => each.json.refresh_token))
+    expect(successors.size).toBe(1)
+    expect((await refresh([...successors][0])).status).toBe(200)
+    expect(await sql('select id from auth.sessions where user_id = $1', [user.id])).toHaveLength(1)
   })
 
-  test('used twenty times at once is exchanged once, and then the family is dead', async () => {
-    for (let round = 0; round < 5; round += 1) {
-      const { refresh_token, user } = await signIn()
-      const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(refresh_token)))
-      const winners = answers.filter(each => each.status === 200)
-      expect(winners).toHaveLength(1)
-      expect(answers.filter(each => each.status === 401)).toHaveLength(19)
-      expect((await refresh(winners[0]?.json.refresh_token)).status).toBe(401)
-      expect(await sql('select id from auth.sessions where user_id = $1', [user.id])).toEqual([])
+  test('shown again within 20 seconds gets the same successor, later it ends its session, the winner too', async () => {
+    const { refresh_token, user } = await signIn()
+    const first = await refresh(refresh_token)
+    const age = (seconds: number) =>
+      sql(`update auth.sessions set rotated_at = now() - make_interval(secs => $2) where user_id = $1`, [
+        user.id,
+        seconds
+      ])
+    await age(18)
+    expect((await refresh(refresh_token)).json.refresh_token).toBe(first.json.refresh_token)
+    await age(20)
+    const late = await refresh(refresh_token)
+    expect(late.status).toBe(401)
+    expect(late.json.code).toBe('AUTH_INVALID_REFRESH_TOKEN')
+    expect(late.headers['www-authenticate']).toBe('Bearer')
+    expect((await refresh(first.json.refresh_token)).status).toBe(401)
+    expect((await app.request('GET', '/api/auth/me', { token: first.json.access_token })).status).toBe(401)
+  })
+
+  test('older than the one before ends its session at once, however many came since', async () => {
+    for (const rotations of [2, 5]) {
+      const { refresh_token } = await signIn()
+      let latest = refresh_token
+      for (let turn = 0; turn < rotations; turn += 1) latest = (await refresh(latest)).json.refresh_token
+      expect((await refresh(refresh_token)).status).toBe(401)
+      expect((await refresh(latest)).status).toBe(401)
     }
+  })
+
+  test('that somebody made up for a session that exists ends nothing', async () => {
+    const { refresh_token } = await signIn()
+    const { refresh_token: next } = (await refresh(refresh_token)).json
+    const [body = '', proof] = refresh_token.slice(3).split(/\.(.*)/s)
+    const other = `${body.slice(0, -1)}${body.endsWith('A') ? 'B' : 'A'}`
+    expect((await refresh(`rt_${other}.${proof}`)).status).toBe(401)
+    expect((await refresh(next)).status).toBe(200)
+  })
+
+  test('leaves nothing behind when it is exchanged', async () => {
+    const { refresh_token, user } = await signIn()
+    let latest = refresh_token
+    for (let turn = 0; turn < 10; turn += 1) latest = (await refresh(latest)).json.refresh_token
+    const rows = await sql('select token_hash, previous_hash from auth.sessions where user_id = $1', [
+      user.id
+    ])
+    expect(rows).toHaveLength(1)
+    expect(rows[0]?.token_hash).toEqual(hashSecret(latest))
   })
 
   test('the theft of one session leaves the others of its user alone', async () => {
     const { email, refresh_token } = await signIn()
     const other = await again(email)
-    await refresh(refresh_token)
-    await refresh(refresh_token)
+    const next = (await refresh(refresh_token)).json
+    await refresh(next.refresh_token)
+    expect((await refresh(refresh_token)).status).toBe(401)
     expect((await refresh(other.refresh_token)).status).toBe(200)
   })
 
@@ -99,16 +138,13 @@ describe('a refresh token', () => {
       'a week without use',
       `update auth.sessions set last_used_at = now() - interval '7 days' where user_id = $1`
     ],
-    ['thirty days', 'update auth.sessions set expires_at = now() where user_id = $1'],
-    ['its user was disabled', 'update auth.users set disabled_at = now() where id = $1']
+    ['thirty days', 'update auth.sessions set expires_at = now() where user_id = $1']
   ])('ends after %s', async (_when, change) => {
     const { refresh_token, user } = await signIn()
     await sql(change, [user.id])
     const answer = await refresh(refresh_token)
     expect(answer.status).toBe(401)
     expect(answer.json.code).toBe('AUTH_INVALID_REFRESH_TOKEN')
-    await sql('update auth.users set disabled_at = null where id = $1', [user.id])
-    expect((await refresh(refresh_token)).status).toBe(401)
   })
 
   test('keeps its session alive by being used, up to the absolute end', async () => {
@@ -148,14 +184,29 @@ describe('a refresh token', () => {
     expect((await refresh(access_token)).status).toBe(400)
   })
 
+  test('whose secret was replaced is still good, and so is showing it again', async () => {
+    const { refresh_token } = await signIn()
+    const keys = JSON.stringify([testKey('fresh'), testKey('test')])
+    const restarted = await createTestApp({ CARTWRIGHT__SECRETS__KEYS: keys }, app.databaseUrl)
+    onTestFinished(() => restarted.close())
+    const { refresh_token: next } = (await refresh(refresh_token)).json
+    const body = { refresh_token }
+    const same = await restarted.request('POST', '/api/auth/refresh', { body })
+    expect(same.json.refresh_token).toBe(next)
+    const fresh = await restarted.request('POST', '/api/auth/refresh', { body: { refresh_token: next } })
+    expect(fresh.json.refresh_token).toMatch(/\.fresh\./)
+  })
+
   test('is nowhere in the database', async () => {
     const { refresh_token } = await signIn()
-    const rows = await sql(`select encode(token_hash, 'escape') as hash from auth.refresh_tokens`)
-    expect(JSON.stringify(rows)).not.toContain(refresh_token.slice(3))
-    const hash = hashSecret(refresh_token)
-    expect(
-      await sql('select session_id from auth.refresh_tokens where token_hash = $1', [hash])
-    ).toHaveLength(1)
+    const { refresh_token: next } = (await refresh(refresh_token)).json
+    const rows = await sql('select s::text as text from auth.sessions s')
+    for (const token of [refresh_token, next])
+      expect(JSON.stringify(rows)).not.toContain(
+        Buffer.from(token.slice(3, 67), 'base64url').toString('hex', 16)
+      )
+    const hash = hashSecret(next)
+    expect(await sql('select id from auth.sessions where token_hash = $1', [hash])).toHaveLength(1)
   })
 })
 
@@ -205,7 +256,7 @@ describe('sessions', () => {
     expect((await end('not-an-id')).status).toBe(400)
   })
 
-  test('log-out ends the session of its token, and its access tokens where they were not seen before', async () => {
+  test('log-out ends the session of its token, and every access token of it', async () => {
     const { access_token, refresh_token } = await signIn()
     const fresh = (await refresh(refresh_token)).json
     expect((await app.request('POST', '/api/auth/logout', { token: access_token })).status).toBe(204)
@@ -225,10 +276,11 @@ describe('sessions', () => {
       tokenHash: hashSecret('rt_x')
     }
     const [row] = await sql('select password_hash from auth.users where id = $1', [user.id])
-    const { db } = app.platform
-    expect(await repository.open(db, { ...session, passwordHash: 'the hash of yesterday' })).toBe(false)
-    expect(await repository.open(db, { ...session, passwordHash: '' })).toBe(false)
-    expect(await repository.open(db, { ...session, passwordHash: row?.password_hash })).toBe(true)
+    const open = (passwordHash: string) =>
+      app.platform.db.run(repository.insertSession, { ...session, passwordHash })
+    expect(await open('the hash of yesterday')).toBe(0)
+    expect(await open('')).toBe(0)
+    expect(await open(row?.password_hash)).toBe(1)
   })
 
   test('that have expired are swept, living ones are not', async () => {
@@ -237,8 +289,9 @@ describe('sessions', () => {
       idle.user.id
     ])
     await sql('update auth.sessions set expires_at = now() where user_id = $1', [old.user.id])
-    expect(await repository.deleteExpired(app.platform.db, 7)).toBeGreaterThanOrEqual(2)
-    expect(await repository.deleteExpired(app.platform.db, 7)).toBe(0)
+    const sweep = () => app.platform.db.run(repository.deleteExpiredSessions, { idleDays: 7 })
+    expect(await sweep()).toBeGreaterThanOrEqual(2)
+    expect(await sweep()).toBe(0)
     expect((await refresh(living.refresh_token)).status).toBe(200)
   })
 

@@ -26,8 +26,9 @@ beforeAll(async () => {
   const body = { email: 'owner@example.com', password: PASSWORD }
   mine = (await app.request('POST', '/api/auth/register', { body })).json
   ;[header, claims] = mine.access_token.split('.').slice(0, 2).map(decode) as [typeof header, typeof claims]
-  const [row] = await runSql(app.databaseUrl, 'select private_jwk from auth.signing_keys')
-  key = createPrivateKey({ key: row?.private_jwk, format: 'jwk' })
+  const [row] = await runSql(app.databaseUrl, 'select sealed from auth.signing_keys')
+  const sealed = app.platform.secrets.open('auth.signing_keys', row?.sealed)
+  key = createPrivateKey({ key: sealed as Buffer, format: 'der', type: 'pkcs8' })
 })
 afterAll(() => app.close())
 

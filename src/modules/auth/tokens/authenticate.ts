@@ -32,10 +32,11 @@ export function createAuthenticate({ db, accessTokens, issuers }: AuthenticateDe
 
   /** The user that stands for this caller here, made when they come for the first time. */
   async function userOf(caller: ExternalCaller): Promise<string> {
-    const find = () => users.findExternal(db, caller.issuer, caller.subject)
+    const { issuer, subject, email, name } = caller
+    const find = () => db.first(users.findExternal, { issuer, subject })
     let user = await find()
     if (user === undefined) {
-      await users.insertExternal(db, { id: newId(), ...caller })
+      await db.run(users.insertExternal, { id: newId(), issuer, subject, email, name })
       user = await find()
     }
     if (user === undefined || user.disabled) throw invalidToken()

@@ -1,11 +1,11 @@
-import type { Config } from '../../../config.ts'
 import { parseEmail } from '../email.ts'
 import { invalidToken } from '../errors.ts'
+import type { AuthSettings } from '../settings.ts'
 import type { IssuerKeys } from './issuer-keys.ts'
 import type { Claims, ParsedToken } from './parse.ts'
 import { verifyToken } from './verify.ts'
 
-export type IssuerSettings = Config['auth']['issuers'][number]
+export type IssuerSettings = AuthSettings['issuers'][number]
 /** Somebody as another issuer knows them. The e-mail address is only to be shown. */
 export type ExternalCaller = {
   issuer: string

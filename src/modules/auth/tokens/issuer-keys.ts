@@ -1,17 +1,15 @@
 import type { createLocalJWKSet, JSONWebKeySet } from 'jose'
-import type { Cache } from '../../../platform/cache.ts'
 import { invalidToken, issuerUnavailable } from '../errors.ts'
 import type { TokenHeader } from './parse.ts'
 import { jose } from './verify.ts'
 
 const FETCH_TIMEOUT_MS = 3_000
 const DOCUMENT_BYTES_MAX = 524_288
-const CACHE_SECONDS = 600
+const FRESH_SECONDS = 600
 const RETRY_SECONDS = 5
 
 export type IssuerKeysDeps = {
   issuer: string
-  cache: Cache
   /** Between two fetches that unknown keys, or their failure, ask for. */
   cooldownMs: number
   signal: AbortSignal
@@ -19,20 +17,20 @@ export type IssuerKeysDeps = {
 
 /**
  * The keys of another issuer, by its discovery document (OpenID Connect Discovery 1.0, section 4). Known keys serve
- * while they are refreshed behind the scenes and while the issuer is down; an unknown key is a reason to look.
+ * while they are refreshed behind the scenes and while the issuer is down; an unknown key is a reason to look. They
+ * are kept in this process and nowhere else: whoever could write them into a shared cache could be any administrator.
  */
-export function createIssuerKeys({ issuer, cache, cooldownMs, signal }: IssuerKeysDeps) {
-  const cacheKey = `auth.jwks:${issuer}`
+export function createIssuerKeys({ issuer, cooldownMs, signal }: IssuerKeysDeps) {
   let resolveKey: ReturnType<typeof createLocalJWKSet> | undefined
   let staleAt = 0
   let failed = false
   let nextFetchAt = 0
   let fetching: Promise<void> | undefined
 
-  async function learn(document: string): Promise<void> {
+  async function learn(jwks: unknown): Promise<void> {
     const { createLocalJWKSet } = await jose()
-    resolveKey = createLocalJWKSet(JSON.parse(document) as JSONWebKeySet)
-    staleAt = performance.now() + CACHE_SECONDS * 1_000
+    resolveKey = createLocalJWKSet(jwks as JSONWebKeySet)
+    staleAt = performance.now() + FRESH_SECONDS * 1_000
   }
 
   async function fetchKeys(): Promise<void> {
@@ -40,10 +38,8 @@ export function createIssuerKeys({ issuer, cache, cooldownMs, signal }: IssuerKe
     try {
       const discovery = await fetchJson(discoveryUrl(issuer), signal)
       const jwks = await fetchJson(jwksUrl(issuer, discovery), signal)
-      const document = JSON.stringify(jwks)
-      await learn(document)
+      await learn(jwks)
       failed = false
-      await cache.set(cacheKey, document, CACHE_SECONDS)
     } catch (cause) {
       failed = true
       throw issuerUnavailable({ cause, retryAfterSeconds: RETRY_SECONDS })
@@ -60,17 +56,11 @@ export function createIssuerKeys({ issuer, cache, cooldownMs, signal }: IssuerKe
     return fetching
   }
 
-  async function load(): Promise<void> {
-    const document = await cache.get(cacheKey)
-    if (document !== undefined) await learn(document)
-    else await refetch()
-  }
-
   const find = (header: TokenHeader) => resolveKey?.(header).catch(() => undefined)
 
   /** @throws `AUTH_INVALID_TOKEN` for a key the issuer does not have, `AUTH_ISSUER_UNAVAILABLE` when it cannot be asked. */
   return async function keyFor(header: TokenHeader) {
-    if (resolveKey === undefined) await load()
+    if (resolveKey === undefined) await refetch()
     const known = await find(header)
     if (known !== undefined) {
       if (performance.now() > staleAt) refetch()?.catch(() => {})

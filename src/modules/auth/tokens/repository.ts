@@ -1,48 +1,44 @@
-import type { Queryable } from '../../../platform/postgres.ts'
 import { type RowOf, statement } from '../../../platform/statement.ts'
 
-// The very first key signs at once; a later one is published for a while before. Two processes that rotate at once
-// come to the same generation, and one of them loses without noticing.
-const insertSigningKey = statement(
-  'auth.insert_signing_key',
-  {},
-  `insert into auth.signing_keys (kid, generation, private_jwk, signs_from)
-   select $1, coalesce(max(generation), 0) + 1, $2,
-     case when count(*) = 0 then now() else now() + make_interval(secs => $4) end
-   from auth.signing_keys
-   having coalesce(max(created_at) <= now() - make_interval(days => $3), true)
-   on conflict (generation) do nothing`
-)
-const listSigningKeys = statement(
-  'auth.list_signing_keys',
-  { kid: 'text', private_jwk: 'jsonb', signs: 'bool' },
-  `select kid, private_jwk,
-     generation = (select max(generation) from auth.signing_keys where signs_from <= now()) as signs
-   from auth.signing_keys order by generation desc`
-)
-const deleteRetiredKeys = statement(
-  'auth.delete_retired_signing_keys',
-  {},
-  `delete from auth.signing_keys k using auth.signing_keys successor
-   where successor.generation = k.generation + 1 and successor.signs_from <= now() - make_interval(secs => $1)`
-)
+/**
+ * Adds this key if it is time: when there is none that can be used here, or none made within the last
+ * `rotationDays`. One that is `urgent` (nobody here can use any other) signs at once, as the very first one does; a
+ * later one is published for a while before. Two processes that rotate at once come to the same generation, and one
+ * of them loses without noticing.
+ */
+export const insertKeyIfDue = statement({
+  name: 'auth.insert_signing_key',
+  takes: { kid: 'text', sealed: 'bytea', rotationDays: 'int4', noticeSeconds: 'float8', urgent: 'bool' },
+  text: `
+    insert into auth.signing_keys (kid, generation, sealed, signs_from)
+    select $kid, coalesce(max(generation), 0) + 1, $sealed,
+      case when count(*) = 0 or $urgent then now() else now() + make_interval(secs => $noticeSeconds) end
+    from auth.signing_keys
+    having $urgent or coalesce(max(created_at) <= now() - make_interval(days => $rotationDays), true)
+    on conflict (generation) do nothing`
+})
+export const listKeys = statement({
+  name: 'auth.list_signing_keys',
+  gives: { kid: 'text', private_jwk: 'jsonb?', sealed: 'bytea?', signs: 'bool' },
+  text: `
+    select kid, private_jwk, sealed, signs_from <= now() as signs
+    from auth.signing_keys order by generation desc`
+})
+export type SigningKeyRow = RowOf<typeof listKeys>
 
-export type SigningKeyRow = RowOf<typeof listSigningKeys>
-
-export type KeySchedule = { rotationDays: number; noticeSeconds: number; overlapSeconds: number }
-
-/** Adds this key if there is none, or none made within the last `rotationDays`. */
-export async function insertIfDue(
-  db: Queryable,
-  key: { kid: string; privateJwk: object },
-  { rotationDays, noticeSeconds }: KeySchedule
-): Promise<void> {
-  await db.query(insertSigningKey, [key.kid, key.privateJwk, rotationDays, noticeSeconds])
-}
-
-export const list = (db: Queryable): Promise<SigningKeyRow[]> => db.query(listSigningKeys, [])
+/** Encrypts a key that lay here as it was, or with a key that was replaced. */
+export const sealKey = statement({
+  name: 'auth.seal_signing_key',
+  takes: { kid: 'text', sealed: 'bytea' },
+  text: 'update auth.signing_keys set sealed = $sealed, private_jwk = null where kid = $kid'
+})
 
 /** Drops the keys whose last tokens have expired. */
-export async function deleteRetired(db: Queryable, { overlapSeconds }: KeySchedule): Promise<void> {
-  await db.query(deleteRetiredKeys, [overlapSeconds])
-}
+export const deleteRetiredKeys = statement({
+  name: 'auth.delete_retired_signing_keys',
+  takes: { overlapSeconds: 'float8' },
+  text: `
+    delete from auth.signing_keys k using auth.signing_keys successor
+    where successor.generation = k.generation + 1
+      and successor.signs_from <= now() - make_interval(secs => $overlapSeconds)`
+})

@@ -1,23 +1,40 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase, testDatabaseOptions } from '../../../../test/support/database.ts'
+import { testSecrets } from '../../../../test/support/secrets.ts'
 import { runSql } from '../../../../test/support/sql.ts'
-import { openDatabase } from '../../../platform/postgres.ts'
+import type { Log } from '../../../platform/log.ts'
+import { type Database, openDatabase } from '../../../platform/postgres.ts'
+import type { Secrets } from '../../../platform/secrets.ts'
 import { createSigningKeys } from './signing-keys.ts'
 
 /** Signing keys as several processes on one database see them. */
-async function useKeys(processes: number) {
+async function useKeys(processes: number, secrets = testSecrets()) {
   const created = await createTestDatabase()
   const databases = Array.from({ length: processes }, () => openDatabase(testDatabaseOptions(created.url)))
   onTestFinished(async () => {
     await Promise.all(databases.map(db => db.close()))
     await created.drop()
   })
-  const keys = await Promise.all(databases.map(db => createSigningKeys({ db })))
+  const warnings: unknown[] = []
+  const log = { warn: (fields: unknown) => warnings.push(fields) } as unknown as Log
+  const open = (db: Database | undefined, other = secrets) =>
+    createSigningKeys({ db: db as Database, secrets: other, log })
+  const keys = await Promise.all(databases.map(db => open(db)))
   const sql = (text: string) => runSql(created.url, text)
   const age = (days: number) =>
     sql(`update auth.signing_keys set created_at = created_at - interval '${days} days',
          signs_from = signs_from - interval '${days} days'`)
-  return { keys, sql, age, first: keys[0] as (typeof keys)[number], second: keys[1] as (typeof keys)[number] }
+  /** A process more, with these secrets. */
+  const startWith = (other: Secrets) => open(databases[0], other)
+  return {
+    keys,
+    sql,
+    age,
+    startWith,
+    warnings,
+    first: keys[0] as (typeof keys)[number],
+    second: keys[1] as (typeof keys)[number]
+  }
 }
 const kidsOf = (keys: { published(): { keys: { kid: string }[] } }) =>
   keys.published().keys.map(each => each.kid)
@@ -87,4 +104,60 @@ test('a key that another process made is found when a token names it', async () 
 test('private keys are not published', async () => {
   const { first } = await useKeys(1)
   expect(JSON.stringify(first.published())).not.toContain('"d"')
+})
+
+test('private keys lie encrypted in the database', async () => {
+  const { first, sql } = await useKeys(1)
+  const [row] = await sql('select private_jwk, sealed from auth.signing_keys')
+  expect(row.private_jwk).toBeNull()
+  const { privateKey } = first.signing()
+  expect(row.sealed.includes(privateKey.export({ format: 'der', type: 'pkcs8' }))).toBe(false)
+  expect(
+    row.sealed.includes(Buffer.from(privateKey.export({ format: 'jwk' }).d as string, 'base64url'))
+  ).toBe(false)
+})
+
+test('a key that lay there as it was is encrypted at the next start, and signs on', async () => {
+  const { first, sql, startWith } = await useKeys(1)
+  const { kid, privateKey } = first.signing()
+  const jwk = JSON.stringify(privateKey.export({ format: 'jwk' }))
+  await sql(`update auth.signing_keys set sealed = null, private_jwk = '${jwk}'`)
+  const next = await startWith(testSecrets())
+  expect(next.signing().kid).toBe(kid)
+  expect(
+    await sql('select kid from auth.signing_keys where sealed is null or private_jwk is not null')
+  ).toEqual([])
+  expect((await startWith(testSecrets())).signing().privateKey.equals(privateKey)).toBe(true)
+})
+
+test('a secret is replaced: what it encrypted is encrypted with the new one, and then it can go', async () => {
+  const { first, startWith, warnings } = await useKeys(1, testSecrets('old'))
+  const { kid } = first.signing()
+  expect((await startWith(testSecrets('new', 'old'))).signing().kid).toBe(kid)
+  expect((await startWith(testSecrets('new'))).signing().kid).toBe(kid)
+  expect(warnings).toEqual([])
+})
+
+test('a secret that was lost costs the keys it encrypted, not the shop: a new one signs, and the log says why', async () => {
+  const { first, startWith, warnings } = await useKeys(1, testSecrets('lost'))
+  const { kid } = first.signing()
+  const next = await startWith(testSecrets('new'))
+  expect(next.signing().kid).not.toBe(kid)
+  expect(kidsOf(next)).toEqual([next.signing().kid])
+  expect(await next.publicKey(kid)).toBeUndefined()
+  expect(warnings).toEqual([{ secrets: ['lost'] }])
+  // The process that has it goes on with its own.
+  await first.refresh()
+  expect(first.signing().kid).toBe(kid)
+})
+
+test('a key that was put into the database by somebody without the secret is believed by nobody', async () => {
+  const { first, sql } = await useKeys(1)
+  const { kid } = first.signing()
+  const planted = testSecrets('thief').seal('auth.signing_keys', Buffer.from('key')).toString('hex')
+  await sql(`insert into auth.signing_keys (kid, generation, sealed, signs_from)
+             values ('planted', 9, '\\x${planted}', now())`)
+  await first.refresh()
+  expect(kidsOf(first)).toEqual([kid])
+  expect(await first.publicKey('planted')).toBeUndefined()
 })

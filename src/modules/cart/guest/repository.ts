@@ -1,74 +1,81 @@
-import type { Queryable, Transaction } from '../../../platform/postgres.ts'
-import { slowStatement, statement } from '../../../platform/statement.ts'
+import { statement } from '../../../platform/statement.ts'
 
-const findGuestCart = statement(
-  'cart.find_guest_cart',
-  { cart_id: 'uuid' },
-  `select g.cart_id from cart.guest_carts g join cart.carts c on c.customer_id = g.cart_id
-   where g.token_hash = $1 and g.merged_into is null and c.expires_at > now()`
-)
+export const findGuestCart = statement({
+  name: 'cart.find_guest_cart',
+  takes: { tokenHash: 'bytea' },
+  gives: { cart_id: 'uuid', is_returning: 'bool' },
+  text: `
+    select g.cart_id,
+      c.version = 1 and g.created_at <= now() - interval '1 hour' and c.expires_at <= now() + interval '1 day'
+        as is_returning
+    from cart.guest_carts g join cart.carts c on c.customer_id = g.cart_id
+    where g.token_hash = $tokenHash and g.merged_into is null and c.expires_at > now()`
+})
+export const findMergedInto = statement({
+  name: 'cart.find_merged_into',
+  takes: { tokenHash: 'bytea' },
+  gives: { merged_into: 'uuid?' },
+  text: 'select merged_into from cart.guest_carts where token_hash = $tokenHash'
+})
+/** Whoever comes back to a cart that has its first line only keeps it as long as any other. */
+export const keepGuestCart = statement({
+  name: 'cart.keep_guest_cart',
+  takes: { cartId: 'uuid', idleSeconds: 'float8' },
+  text: `
+    update cart.carts set expires_at = now() + make_interval(secs => $idleSeconds)
+    where customer_id = $cartId and version = 1 and expires_at > now()`
+})
+export const findTokenHash = statement({
+  name: 'cart.find_guest_token_hash',
+  takes: { cartId: 'uuid' },
+  gives: { token_hash: 'bytea' },
+  text: 'select token_hash from cart.guest_carts where cart_id = $cartId'
+})
 // Locks the token, not the cart: a change of the guest's cart and its merge exclude each other here.
-const lockGuestCart = statement(
-  'cart.lock_guest_cart',
-  { cart_id: 'uuid', merged_into: 'uuid?', expired: 'bool' },
-  `select g.cart_id, g.merged_into, c.customer_id is null or c.expires_at <= now() as expired
-   from cart.guest_carts g left join cart.carts c on c.customer_id = g.cart_id
-   where g.token_hash = $1 for update of g`
-)
-const insertGuestCart = statement(
-  'cart.insert_guest_cart',
-  {},
-  'insert into cart.guest_carts (token_hash, cart_id) values ($1, $2)'
-)
-const markMerged = statement(
-  'cart.mark_guest_cart_merged',
-  {},
-  'update cart.guest_carts set merged_into = $2, merged_at = now() where token_hash = $1'
-)
-const deleteCart = statement('cart.delete_guest_cart', {}, 'delete from cart.carts where customer_id = $1')
-// Guests whose cart expired, and merges that nobody will repeat any more. The cart is locked too, so that one whose
-// guest came back in the same instant is looked at again, and stays.
-const deleteExpiredGuestCarts = slowStatement(
-  'cart.delete_expired_guest_carts',
-  { cart_id: 'uuid' },
-  `with expired as (
-     select g.token_hash, g.cart_id from cart.guest_carts g join cart.carts c on c.customer_id = g.cart_id
-     where g.merged_at is null and c.expires_at <= now() limit 500 for update skip locked
-   ), forgotten as (
-     select token_hash from cart.guest_carts where merged_at <= now() - make_interval(days => $1)
-     limit 500 for update skip locked
-   ), carts as (
-     delete from cart.carts where customer_id in (select cart_id from expired)
-   )
-   delete from cart.guest_carts
-   where token_hash in (select token_hash from expired union all select token_hash from forgotten)
-   returning cart_id`
-)
-
-export const find = async (db: Queryable, tokenHash: Buffer): Promise<string | undefined> =>
-  (await db.query(findGuestCart, [tokenHash]))[0]?.cart_id
-
-export type LockedGuestCart = { cartId: string; mergedInto: string | null; expired: boolean }
-
-/** Locks the token until the end of the transaction. */
-export async function lock(tx: Transaction, tokenHash: Buffer): Promise<LockedGuestCart | undefined> {
-  const [row] = await tx.query(lockGuestCart, [tokenHash])
-  return row && { cartId: row.cart_id, mergedInto: row.merged_into, expired: row.expired }
-}
-
-export async function insert(tx: Transaction, tokenHash: Buffer, cartId: string): Promise<void> {
-  await tx.query(insertGuestCart, [tokenHash, cartId])
-}
-
-/** The token is spent and its cart deleted. */
-export async function consume(
-  tx: Transaction,
-  guest: { tokenHash: Buffer; cartId: string },
-  customerId: string
-): Promise<void> {
-  await tx.query(markMerged, [guest.tokenHash, customerId])
-  await tx.query(deleteCart, [guest.cartId])
-}
-
-export const deleteExpired = async (db: Queryable, keepMergedDays: number): Promise<number> =>
-  (await db.query(deleteExpiredGuestCarts, [keepMergedDays])).length
+export const lockGuestCart = statement({
+  name: 'cart.lock_guest_cart',
+  takes: { tokenHash: 'bytea' },
+  gives: { cart_id: 'uuid', merged_into: 'uuid?', is_expired: 'bool' },
+  text: `
+    select g.cart_id, g.merged_into, c.customer_id is null or c.expires_at <= now() as is_expired
+    from cart.guest_carts g left join cart.carts c on c.customer_id = g.cart_id
+    where g.token_hash = $tokenHash for update of g`
+})
+export const insertGuestCart = statement({
+  name: 'cart.insert_guest_cart',
+  takes: { tokenHash: 'bytea', cartId: 'uuid' },
+  text: 'insert into cart.guest_carts (token_hash, cart_id) values ($tokenHash, $cartId)'
+})
+export const markMerged = statement({
+  name: 'cart.mark_guest_cart_merged',
+  takes: { tokenHash: 'bytea', customerId: 'uuid' },
+  text: `
+    update cart.guest_carts set merged_into = $customerId, merged_at = now() where token_hash = $tokenHash`
+})
+export const deleteCart = statement({
+  name: 'cart.delete_guest_cart',
+  takes: { cartId: 'uuid' },
+  text: 'delete from cart.carts where customer_id = $cartId'
+})
+/**
+ * Guests whose cart expired, and merges that nobody will repeat any more. The cart is locked too, so that one whose
+ * guest came back in the same instant is looked at again, and stays.
+ */
+export const deleteExpiredGuestCarts = statement({
+  name: 'cart.delete_expired_guest_carts',
+  takes: { keepMergedSeconds: 'float8' },
+  text: `
+    with expired as (
+      select g.token_hash, g.cart_id from cart.carts c join cart.guest_carts g on g.cart_id = c.customer_id
+      where c.expires_at <= now() and c.expires_at < 'infinity' and g.merged_at is null
+      limit 500 for update skip locked
+    ), forgotten as (
+      select token_hash from cart.guest_carts
+      where merged_at <= now() - make_interval(secs => $keepMergedSeconds)
+      limit 500 for update skip locked
+    ), carts as (
+      delete from cart.carts where customer_id in (select cart_id from expired)
+    )
+    delete from cart.guest_carts
+    where token_hash in (select token_hash from expired union all select token_hash from forgotten)`
+})

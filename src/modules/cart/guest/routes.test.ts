@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createTestApp } from '../../../../test/support/app.ts'
 import type { CartShop } from '../../../../test/support/cart-shop.ts'
 import { quantitiesOf, storedCart, useCartShop } from '../../../../test/support/use-cart-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
@@ -180,4 +181,54 @@ test('neither the id of a guest cart nor the hash of its token opens it', async 
     expect((await shop.request('DELETE', '/api/guest-cart', { headers })).status).toBe(404)
   }
   expect(await storedCart(shop, cartId)).toEqual(before)
+})
+
+describe('carts of guests that nobody comes back to', () => {
+  const secondsLeft = async (shop: CartShop) => {
+    const [row] = await shop.sql(
+      'select extract(epoch from expires_at - now())::float8 as seconds from cart.carts'
+    )
+    return row?.seconds as number
+  }
+  const DAY = 86_400
+
+  test('last a day, and as long as any other from the second change on', async () => {
+    const shop = await useCartShop()
+    const mug = shop.catalog.sell()
+    const body = { variant_id: mug, quantity: 1 }
+    const { json } = await shop.request('POST', '/api/guest-cart', { body })
+    const headers = { 'x-guest-cart-token': json.guest_cart_token }
+    expect(await secondsLeft(shop)).toBeLessThan(1.1 * DAY)
+    await shop.request('GET', '/api/guest-cart', { headers })
+    expect(await secondsLeft(shop)).toBeLessThan(1.1 * DAY)
+    await shop.request('POST', '/api/guest-cart', { headers, body })
+    expect(await secondsLeft(shop)).toBeGreaterThan(29.9 * DAY)
+  })
+
+  test('whoever only looks at it again an hour later keeps it too', async () => {
+    const shop = await useCartShop()
+    const body = { variant_id: shop.catalog.sell(), quantity: 1 }
+    const { json } = await shop.request('POST', '/api/guest-cart', { body })
+    await shop.sql(`update cart.guest_carts set created_at = now() - interval '2 hours'`)
+    await shop.sql(`update cart.carts set expires_at = now() + interval '22 hours'`)
+    const headers = { 'x-guest-cart-token': json.guest_cart_token }
+    const { json: seen } = await shop.request('GET', '/api/guest-cart', { headers })
+    expect(seen).toMatchObject({ count: 1, version: 1 })
+    expect(await secondsLeft(shop)).toBeGreaterThan(29.9 * DAY)
+  })
+})
+
+test('new carts of guests are limited by address; adding to one that is there is not', async () => {
+  const app = await createTestApp({
+    CARTWRIGHT__RATE_LIMIT__ENABLED: 'true',
+    CARTWRIGHT__CART__GUEST_CARTS_PER_MINUTE: '3'
+  })
+  onTestFinished(() => app.close())
+  const body = { variant_id: newId(), quantity: 1 }
+  const statuses = []
+  for (let sent = 0; sent < 5; sent += 1)
+    statuses.push((await app.request('POST', '/api/guest-cart', { body })).status)
+  expect(statuses).toEqual([404, 404, 404, 429, 429])
+  const headers = { 'x-guest-cart-token': `gct_${'x'.repeat(43)}` }
+  expect((await app.request('POST', '/api/guest-cart', { headers, body })).status).toBe(404)
 })

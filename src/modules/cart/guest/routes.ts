@@ -13,14 +13,16 @@ import {
 import type { GuestCartService } from './service.ts'
 
 const TOKEN = 'x-guest-cart-token'
+const config = { class: 'account' } as const
 const common = { tags: ['guest cart'], headers: GuestHeaders }
 const response = { 200: GuestCartResponse }
 
 /** The cart of somebody without an account: the verbs of the cart, for the holder of a token. */
-export function guestCartRoutes(tiers: Tiers, guests: GuestCartService): void {
+export function guestCartRoutes(tiers: Tiers, guests: GuestCartService, perMinute: number): void {
   tiers.public.post(
     '/guest-cart',
     {
+      config: { ...config, secret: 201, limit: { name: 'guest_cart', perMinute, without: TOKEN } },
       schema: {
         ...common,
         summary: 'Add a variant; without a token, make a cart for it',
@@ -39,19 +41,23 @@ export function guestCartRoutes(tiers: Tiers, guests: GuestCartService): void {
 
   tiers.public.get(
     '/guest-cart',
-    { schema: { ...common, summary: 'The cart', response } },
+    { config, schema: { ...common, summary: 'The cart', response } },
     async (request, reply) => sendCart(reply, await guests.view(request.headers[TOKEN]))
   )
 
   tiers.public.get(
     '/guest-cart/count',
-    { schema: { ...common, summary: 'How many items the cart holds', response: { 200: CartCountResponse } } },
+    {
+      config,
+      schema: { ...common, summary: 'How many items the cart holds', response: { 200: CartCountResponse } }
+    },
     request => guests.count(request.headers[TOKEN])
   )
 
   tiers.public.put(
     '/guest-cart/items/:variantId',
     {
+      config,
       schema: { ...common, summary: 'Set a quantity', params: ItemParams, body: UpdateItemRequest, response }
     },
     async (request, reply) => {
@@ -62,7 +68,7 @@ export function guestCartRoutes(tiers: Tiers, guests: GuestCartService): void {
 
   tiers.public.delete(
     '/guest-cart/items/:variantId',
-    { schema: { ...common, summary: 'Remove an item', params: ItemParams, response } },
+    { config, schema: { ...common, summary: 'Remove an item', params: ItemParams, response } },
     async (request, reply) => {
       const { variantId } = request.params
       return sendCart(reply, await guests.removeItem(request.headers[TOKEN], variantId, writeOf(request)))
@@ -71,7 +77,7 @@ export function guestCartRoutes(tiers: Tiers, guests: GuestCartService): void {
 
   tiers.public.delete(
     '/guest-cart',
-    { schema: { ...common, summary: 'Empty it', response } },
+    { config, schema: { ...common, summary: 'Empty it', response } },
     async (request, reply) => sendCart(reply, await guests.clear(request.headers[TOKEN], writeOf(request)))
   )
 }

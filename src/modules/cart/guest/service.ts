@@ -1,56 +1,81 @@
-import { newId } from '../../../kernel/ids.ts'
-import type { Database } from '../../../platform/postgres.ts'
-import { unconditional, type Write } from '../../../platform/write.ts'
+import type { Database, Transaction } from '../../../platform/postgres.ts'
+import type { Secrets } from '../../../platform/secrets.ts'
+import type { Write } from '../../../platform/write.ts'
 import { guestCartNotFound } from '../errors.ts'
 import type { Line } from '../lines.ts'
 import type { CartOwner, CartService } from '../service.ts'
 import type { CartView } from '../view.ts'
 import * as guests from './repository.ts'
-import { guestCartTokenHash, newGuestCartToken } from './token.ts'
+import { guestCartTokenHash, guestCartTokens } from './token.ts'
 
+/** A cart with its first line that nobody came back to is gone after a day: anybody can make any number of these. */
+const FIRST_SECONDS = 86_400
+
+export type GuestCartDeps = { db: Database; cart: CartService; secrets: Secrets; idleSeconds: number }
 export type GuestCartService = ReturnType<typeof createGuestCartService>
 
 /** Carts of people without an account: the same cart, reached by a token instead of an identity. */
-export function createGuestCartService({ db, cart }: { db: Database; cart: CartService }) {
+export function createGuestCartService({ db, cart, secrets, idleSeconds }: GuestCartDeps) {
   /** @throws `CART_GUEST_NOT_FOUND`, the one answer for a token that is malformed, unknown, expired or used. */
   function ownerOf(token: string | undefined): CartOwner {
-    return { customerId: null, lockCartId: tx => lockOpenCart(tx, hashOf(token)) }
-  }
-
-  async function lockOpenCart(tx: Parameters<typeof guests.lock>[0], tokenHash: Buffer): Promise<string> {
-    const guest = await guests.lock(tx, tokenHash)
-    if (guest === undefined || guest.mergedInto !== null || guest.expired) throw guestCartNotFound()
-    return guest.cartId
-  }
-
-  async function cartIdOf(token: string | undefined): Promise<string> {
-    const cartId = await guests.find(db, hashOf(token))
-    if (cartId === undefined) throw guestCartNotFound()
-    return cartId
-  }
-
-  /** Makes a cart with its first line. The token is told this once. */
-  async function create(line: Line, write: Write): Promise<{ token: string; view: CartView }> {
-    const token = newGuestCartToken()
+    // What cannot be a token is refused before anybody has a connection for it.
     const tokenHash = hashOf(token)
-    const cartId = newId()
+    return {
+      customerId: null,
+      key: tokenHash.toString('base64'),
+      lockCartId: tx => lockOpenCart(tx, tokenHash),
+      findCartId: async () => (await find(token)).cart_id,
+      idleSecondsOf: () => idleSeconds
+    }
+  }
+
+  async function lockOpenCart(tx: Transaction, tokenHash: Buffer): Promise<string> {
+    const guest = await tx.first(guests.lockGuestCart, { tokenHash })
+    if (guest === undefined || guest.merged_into !== null || guest.is_expired) throw guestCartNotFound()
+    return guest.cart_id
+  }
+
+  async function find(token: string | undefined) {
+    const found = await db.first(guests.findGuestCart, { tokenHash: hashOf(token) })
+    if (found === undefined) throw guestCartNotFound()
+    return found
+  }
+
+  /** Makes a cart with its first line. Its token can be made again from its id, for whoever repeats the request. */
+  async function create(line: Line, write: Write): Promise<{ token: string; view: CartView }> {
+    const cartId = write.id
+    const tokens = guestCartTokens(secrets, cartId)
+    const [token = ''] = tokens
     const owner: CartOwner = {
       customerId: null,
+      key: token,
       lockCartId: async tx => {
-        await guests.insert(tx, tokenHash, cartId)
+        await tx.run(guests.insertGuestCart, { tokenHash: hashOf(token), cartId })
         return cartId
-      }
+      },
+      findCartId: async () => cartId,
+      idleSecondsOf: () => FIRST_SECONDS
     }
-    // If an earlier try was committed but its answer, and so the token, was lost: nobody can reach that cart any more.
-    return { token, view: await cart.addItem(owner, line, write.alreadyApplied ? unconditional : write) }
+    const view = await cart.addItem(owner, line, write)
+    return { token: await toldToken(cartId, tokens), view }
+  }
+
+  /** Which of the tokens an earlier try told; the first one, unless the shop's secret has changed since. */
+  async function toldToken(cartId: string, tokens: readonly string[]): Promise<string> {
+    const [first = ''] = tokens
+    if (tokens.length === 1) return first
+    const stored = await db.first(guests.findTokenHash, { cartId })
+    return tokens.find(token => stored !== undefined && hashOf(token).equals(stored.token_hash)) ?? first
   }
 
   async function view(token: string | undefined): Promise<CartView> {
-    return { ...(await cart.view(await cartIdOf(token))), customerId: null }
+    const { cart_id: cartId, is_returning: isReturning } = await find(token)
+    if (isReturning) await db.transaction(tx => tx.run(guests.keepGuestCart, { cartId, idleSeconds }))
+    return { ...(await cart.view(cartId)), customerId: null }
   }
 
   async function count(token: string | undefined) {
-    return cart.count(await cartIdOf(token))
+    return cart.count((await find(token)).cart_id)
   }
 
   return {

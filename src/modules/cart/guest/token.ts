@@ -1,10 +1,16 @@
-import { hash, randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
+import type { Secrets } from '../../../platform/secrets.ts'
 
-const TOKEN_BYTES = 32
+const PURPOSE = 'cart.guest_token'
 const TOKEN = /^gct_[\w-]{43}$/
 
-/** The key to a guest's cart: 256 random bits. Whoever holds it may use the cart; nothing else leads there. */
-export const newGuestCartToken = (): string => `gct_${randomBytes(TOKEN_BYTES).toString('base64url')}`
+/**
+ * The keys to a guest's cart: 256 bits that only this shop can make from the cart's id, so that whoever repeats the
+ * request that made the cart is told the same one again, and nothing has to keep it. The first one is given out; the
+ * others are what earlier secrets made.
+ */
+export const guestCartTokens = (secrets: Secrets, cartId: string): string[] =>
+  secrets.everyMac(PURPOSE, cartId).map(mac => `gct_${mac.slice(mac.lastIndexOf('.') + 1)}`)
 
 /** What is stored and looked up in its place; `undefined` for what cannot be a token. */
 export const guestCartTokenHash = (token: string): Buffer | undefined =>

@@ -10,6 +10,7 @@ export function mergeRoutes(tiers: Tiers, { merge }: MergeService): void {
   tiers.secured.post(
     '/cart/merge',
     {
+      config: { class: 'account' },
       schema: {
         tags: ['cart'],
         summary: "Merge a guest's cart into the account's",

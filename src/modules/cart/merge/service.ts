@@ -1,13 +1,12 @@
 import type { Database, Transaction } from '../../../platform/postgres.ts'
 import type { Write } from '../../../platform/write.ts'
 import type { CatalogApi } from '../../catalog/index.ts'
-import { guestCartNotFound } from '../errors.ts'
+import { cartStale, guestCartNotFound } from '../errors.ts'
 import * as guests from '../guest/repository.ts'
 import { guestCartTokenHash } from '../guest/token.ts'
-import type { Line } from '../lines.ts'
-import { withLines } from '../lines.ts'
+import { type Line, settingLines } from '../lines.ts'
 import * as carts from '../repository.ts'
-import { type CartService, type CartSettings, expectVersion } from '../service.ts'
+import type { CartService, CartSettings } from '../service.ts'
 import type { Stock } from '../stock.ts'
 import type { CartView } from '../view.ts'
 import { type Adjustment, type AvailabilityOf, type MergeStrategy, mergeLines, sumByVariant } from './rule.ts'
@@ -45,30 +44,40 @@ export function createMergeService({ db, cart, catalog, stock, settings }: Merge
     strategy: MergeStrategy,
     write: Write
   ): Promise<{ view: CartView; report: MergeReport }> {
-    const { stored, report } = await db.transaction(async tx => {
+    if (await isMerged(source, customerId)) return unchanged(customerId, strategy)
+    const merged = await write.once(db.inTurn(customerId), async tx => {
       const guest = 'items' in source ? source : await lockGuest(tx, source.guestCartToken, customerId)
-      const present = await carts.lock(tx, customerId, settings.idleDays)
-      if (guest === 'already merged' || write.alreadyApplied) {
-        return { stored: present, report: nothing('already_merged', strategy) }
-      }
-      expectVersion(present, write)
+      const present = await carts.lock(tx, customerId)
+      write.expect(present.version, cartStale)
+      if (guest === 'already merged') return { stored: present, report: nothing('already_merged', strategy) }
       const guestLines = 'items' in guest ? sumByVariant(guest.items) : guest.lines
-      const availabilityOf = await readAvailability(guestLines)
       const { changed, adjustments } = mergeLines(
         present.lines,
         guestLines,
         strategy,
         settings,
-        availabilityOf
+        await readAvailability(guestLines)
       )
       const stored = await setLines(tx, customerId, present, changed)
-      if ('tokenHash' in guest) await guests.consume(tx, guest, customerId)
-      await write.markApplied(tx)
+      if ('tokenHash' in guest) await consume(tx, guest, customerId)
       if (guestLines.length === 0) return { stored, report: nothing('nothing_to_merge', strategy) }
       return { stored, report: { status: 'merged' as const, strategy, moved: changed.length, adjustments } }
     })
-    return { view: await cart.present(customerId, stored), report }
+    if (merged === undefined) return unchanged(customerId, strategy)
+    return { view: await cart.present(customerId, merged.stored), report: merged.report }
   }
+
+  /** Whether this customer has the guest's lines already: then nothing is written, whatever version was expected. */
+  async function isMerged(source: MergeSource, customerId: string): Promise<boolean> {
+    const tokenHash = 'items' in source ? undefined : guestCartTokenHash(source.guestCartToken)
+    if (tokenHash === undefined) return false
+    return (await db.first(guests.findMergedInto, { tokenHash }))?.merged_into === customerId
+  }
+
+  const unchanged = async (customerId: string, strategy: MergeStrategy) => ({
+    view: await cart.view(customerId),
+    report: nothing('already_merged', strategy)
+  })
 
   async function lockGuest(
     tx: Transaction,
@@ -76,21 +85,27 @@ export function createMergeService({ db, cart, catalog, stock, settings }: Merge
     customerId: string
   ): Promise<Guest | 'already merged'> {
     const tokenHash = guestCartTokenHash(token)
-    const found = tokenHash && (await guests.lock(tx, tokenHash))
+    const found = tokenHash && (await tx.first(guests.lockGuestCart, { tokenHash }))
     if (found === undefined) throw guestCartNotFound()
-    if (found.mergedInto === customerId) return 'already merged'
-    if (found.mergedInto !== null || found.expired) throw guestCartNotFound()
+    if (found.merged_into === customerId) return 'already merged'
+    if (found.merged_into !== null || found.is_expired) throw guestCartNotFound()
     // The smaller id first, whoever's it is: two transactions never wait for each other in a circle.
-    if (customerId < found.cartId) await carts.lock(tx, customerId, settings.idleDays)
-    const { lines } = await carts.lock(tx, found.cartId, settings.idleDays)
-    return { tokenHash: tokenHash as Buffer, cartId: found.cartId, lines }
+    if (customerId < found.cart_id) await carts.lock(tx, customerId)
+    const { lines } = await carts.lock(tx, found.cart_id)
+    return { tokenHash: tokenHash as Buffer, cartId: found.cart_id, lines }
   }
 
   async function setLines(tx: Transaction, customerId: string, present: carts.StoredCart, changed: Line[]) {
     if (changed.length === 0) return present
-    await carts.upsert(tx, customerId, changed)
-    const updated = await carts.update(tx, customerId, settings.idleDays)
-    return { ...updated, lines: withLines(present.lines, changed) }
+    const owner = cart.ownedBy(customerId)
+    const change = settingLines(present.lines, changed)
+    return carts.save(tx, customerId, change, owner.idleSecondsOf(change.lines))
+  }
+
+  /** The token is spent and its cart deleted. */
+  async function consume(tx: Transaction, { tokenHash, cartId }: Guest, customerId: string): Promise<void> {
+    await tx.run(guests.markMerged, { tokenHash, customerId })
+    await tx.run(guests.deleteCart, { cartId })
   }
 
   async function readAvailability(lines: readonly Line[]): Promise<AvailabilityOf> {

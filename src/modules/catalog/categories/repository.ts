@@ -1,103 +1,81 @@
-import type { Queryable, Transaction } from '../../../platform/postgres.ts'
-import { type RowOf, statement } from '../../../platform/statement.ts'
+import { statement } from '../../../platform/statement.ts'
 
-const listCategories = statement(
-  'catalog.list_categories',
-  { id: 'uuid', parent_id: 'uuid?', slug: 'text', name: 'text', position: 'int4' },
-  'select id, parent_id, slug, name, position from catalog.categories order by position, name, id'
-)
-const findCategory = statement(
-  'catalog.find_category',
-  { id: 'uuid', parent_id: 'uuid?', slug: 'text', name: 'text', position: 'int4', path: 'uuid[]' },
-  `select id, parent_id, slug, name, position, path from catalog.categories
-   where id = $1 or slug = $2 order by id = $1 desc nulls last limit 1`
-)
-// Whoever moves a category must know where the others are: one at a time. Readers and imports do not wait.
-const lockTree = statement(
-  'catalog.lock_category_tree',
-  {},
-  `select pg_advisory_xact_lock(hashtextextended('catalog.categories', 0))`
-)
-const insertCategory = statement(
-  'catalog.insert_category',
-  {},
-  `insert into catalog.categories (id, parent_id, slug, name, position, path)
-   select $1, $2, $3, $4, $5, coalesce(parents.path, '{}') || $1::uuid
-   from (select) as one left join catalog.categories parents on parents.id = $2`
-)
-const updateCategory = statement(
-  'catalog.update_category',
-  {},
-  'update catalog.categories set parent_id = $2, slug = $3, name = $4, position = $5 where id = $1'
-)
-// $1 moves with all that is below it: the part of their paths above $1 is replaced.
-const moveSubtree = statement(
-  'catalog.move_category_subtree',
-  {},
-  `update catalog.categories set
-     path = coalesce((select parents.path from catalog.categories parents where parents.id = $2), '{}')
-       || path[array_position(path, $1):]
-   where path @> array[$1::uuid]`
-)
-const countChildren = statement(
-  'catalog.count_category_children',
-  { total: 'int4' },
-  'select count(*)::int as total from catalog.categories where parent_id = $1'
-)
-const deleteCategory = statement(
-  'catalog.delete_category',
-  {},
-  'delete from catalog.categories where id = $1'
-)
-const listProductsBelow = statement(
-  'catalog.list_products_below_category',
-  { product_id: 'uuid' },
-  `select distinct product_id from catalog.product_categories
-   join catalog.categories on categories.id = product_categories.category_id
-   where categories.path @> array[$1::uuid]
-   limit $2`
-)
+const written = { id: 'uuid', parent_id: 'uuid?', slug: 'text', name: 'text', position: 'int4' } as const
+const columns = { ...written, version: 'int4' } as const
 
-export type CategoryRow = RowOf<typeof listCategories>
-
-export const list = (db: Queryable): Promise<CategoryRow[]> => db.query(listCategories, [])
-
-export const find = async (db: Queryable, key: { id?: string | undefined; slug?: string | undefined }) =>
-  (await db.query(findCategory, [key.id ?? null, key.slug ?? null]))[0]
-
-/** Holds the shape of the tree until `tx` ends. */
-export async function lock(tx: Transaction): Promise<void> {
-  await tx.query(lockTree, [])
-}
-
-export async function insert(
-  tx: Transaction,
-  { id, parent_id, slug, name, position }: CategoryRow
-): Promise<void> {
-  await tx.query(insertCategory, [id, parent_id, slug, name, position])
-}
-
-/** Where it lies in the tree is the business of `move`. */
-export async function update(
-  tx: Transaction,
-  { id, parent_id, slug, name, position }: CategoryRow
-): Promise<void> {
-  await tx.query(updateCategory, [id, parent_id, slug, name, position])
-}
-
-export async function move(tx: Transaction, id: string, parentId: string | null): Promise<void> {
-  await tx.query(moveSubtree, [id, parentId])
-}
-
-export async function countBelow(tx: Transaction, id: string): Promise<number> {
-  const [row] = await tx.query(countChildren, [id])
-  return row?.total ?? 0
-}
-
-export async function remove(tx: Transaction, id: string): Promise<void> {
-  await tx.query(deleteCategory, [id])
-}
-
-/** The products in this category and in those below it, up to `limit`. */
-export const listProductIds = async (tx: Transaction, id: string, limit: number): Promise<string[]> =>
-  (await tx.query(listProductsBelow, [id, limit])).map(row => row.product_id)
+export const listCategories = statement({
+  name: 'catalog.list_categories',
+  gives: columns,
+  text: `
+    select id, parent_id, slug, name, position, version from catalog.categories order by position, name, id`
+})
+export const findCategory = statement({
+  name: 'catalog.find_category',
+  takes: { id: 'uuid' },
+  gives: { ...columns, path: 'uuid[]' },
+  text: 'select id, parent_id, slug, name, position, version, path from catalog.categories where id = $id'
+})
+export const findCategoryByIdOrSlug = statement({
+  name: 'catalog.find_category_by_id_or_slug',
+  takes: { id: 'uuid?', slug: 'text' },
+  gives: { ...columns, path: 'uuid[]' },
+  text: `
+    select id, parent_id, slug, name, position, version, path from catalog.categories
+    where id = $id or slug = $slug order by id = $id desc nulls last limit 1`
+})
+/** Whoever moves a category must know where the others are: one at a time. Readers and imports do not wait. */
+export const lockTree = statement({
+  name: 'catalog.lock_category_tree',
+  text: `select pg_advisory_xact_lock(hashtextextended('catalog.categories', 0))`
+})
+export const insertCategory = statement({
+  name: 'catalog.insert_category',
+  takes: written,
+  gives: columns,
+  text: `
+    insert into catalog.categories (id, parent_id, slug, name, position, path)
+    select $id, $parent_id, $slug, $name, $position, coalesce(parents.path, '{}') || $id::uuid
+    from (select) as one left join catalog.categories parents on parents.id = $parent_id
+    returning id, parent_id, slug, name, position, version`
+})
+/** Where it lies in the tree is the business of `moveSubtree`. */
+export const updateCategory = statement({
+  name: 'catalog.update_category',
+  takes: written,
+  text: `
+    update catalog.categories set
+      parent_id = $parent_id, slug = $slug, name = $name, position = $position, version = version + 1
+    where id = $id`
+})
+/** It moves with all that is below it: the part of their paths above it is replaced. */
+export const moveSubtree = statement({
+  name: 'catalog.move_category_subtree',
+  takes: { id: 'uuid', parent_id: 'uuid?' },
+  text: `
+    update catalog.categories set
+      path = coalesce((select parents.path from catalog.categories parents where parents.id = $parent_id), '{}')
+        || path[array_position(path, $id):]
+    where path @> array[$id::uuid]`
+})
+export const findChild = statement({
+  name: 'catalog.find_category_child',
+  takes: { id: 'uuid' },
+  gives: { id: 'uuid' },
+  text: 'select id from catalog.categories where parent_id = $id limit 1'
+})
+export const deleteCategory = statement({
+  name: 'catalog.delete_category',
+  takes: { id: 'uuid' },
+  text: 'delete from catalog.categories where id = $id'
+})
+/** The products in this category and in those below it. */
+export const listProductsBelow = statement({
+  name: 'catalog.list_products_below_category',
+  takes: { id: 'uuid', limit: 'int8' },
+  gives: { product_id: 'uuid' },
+  text: `
+    select distinct product_id from catalog.product_categories
+    join catalog.categories on categories.id = product_categories.category_id
+    where categories.path @> array[$id::uuid]
+    limit $limit`
+})

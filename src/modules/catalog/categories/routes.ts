@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify'
 import type { Tiers } from '../../../gateway/tiers.ts'
 import { writeOf } from '../../../gateway/write.ts'
 import { Type } from '../../../kernel/schema.ts'
@@ -6,17 +7,22 @@ import { Category, CategoryBody, PatchCategory } from './schema.ts'
 import type { CategoryService } from './service.ts'
 
 const tags = ['catalog']
+const config = { class: 'account' } as const
 
 export function categoryRoutes(tiers: Tiers, categories: CategoryService): void {
   tiers.admin.post(
     '/catalog/categories',
-    { schema: { tags, summary: 'Create a category', body: CategoryBody, response: { 201: Category } } },
-    async (request, reply) => reply.code(201).send(await categories.create(request.body, writeOf(request)))
+    {
+      config,
+      schema: { tags, summary: 'Create a category', body: CategoryBody, response: { 201: Category } }
+    },
+    async (request, reply) => send(reply.code(201), await categories.create(request.body, writeOf(request)))
   )
 
   tiers.admin.patch(
     '/catalog/categories/:id',
     {
+      config,
       schema: {
         tags,
         summary: 'Change or move a category',
@@ -25,12 +31,14 @@ export function categoryRoutes(tiers: Tiers, categories: CategoryService): void 
         response: { 200: Category }
       }
     },
-    request => categories.patch(request.params.id, request.body, writeOf(request))
+    async (request, reply) =>
+      send(reply, await categories.patch(request.params.id, request.body, writeOf(request)))
   )
 
   tiers.admin.delete(
     '/catalog/categories/:id',
     {
+      config,
       schema: {
         tags,
         summary: 'Delete a category; its products stay',
@@ -44,3 +52,6 @@ export function categoryRoutes(tiers: Tiers, categories: CategoryService): void 
     }
   )
 }
+
+const send = (reply: FastifyReply, category: Category) =>
+  reply.header('etag', `"${category.version}"`).send(category)

@@ -19,7 +19,8 @@ export const Category = Type.Object({
   parent_id: nullable(Id),
   slug: Type.String(),
   name: Type.String(),
-  position: Type.Integer()
+  position: Type.Integer(),
+  version: Type.Integer({ description: 'For If-Match.' })
 })
 export type Category = Static<typeof Category>
 

@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify'
 import type { Tiers } from '../../../gateway/tiers.ts'
 import { writeOf } from '../../../gateway/write.ts'
 import { Type } from '../../../kernel/schema.ts'
@@ -6,11 +7,13 @@ import { Discount, DiscountBody, DiscountQuery, PatchDiscount } from './schema.t
 import type { DiscountService } from './service.ts'
 
 const tags = ['catalog']
+const config = { class: 'account' } as const
 
 export function discountRoutes(tiers: Tiers, discounts: DiscountService): void {
   tiers.admin.get(
     '/catalog/discounts',
     {
+      config,
       schema: {
         tags,
         summary: 'All discounts, the newest first',
@@ -23,13 +26,17 @@ export function discountRoutes(tiers: Tiers, discounts: DiscountService): void {
 
   tiers.admin.post(
     '/catalog/discounts',
-    { schema: { tags, summary: 'Create a discount', body: DiscountBody, response: { 201: Discount } } },
-    async (request, reply) => reply.code(201).send(await discounts.create(request.body, writeOf(request)))
+    {
+      config,
+      schema: { tags, summary: 'Create a discount', body: DiscountBody, response: { 201: Discount } }
+    },
+    async (request, reply) => send(reply.code(201), await discounts.create(request.body, writeOf(request)))
   )
 
   tiers.admin.patch(
     '/catalog/discounts/:id',
     {
+      config,
       schema: {
         tags,
         summary: 'Change when a discount runs',
@@ -38,15 +45,22 @@ export function discountRoutes(tiers: Tiers, discounts: DiscountService): void {
         response: { 200: Discount }
       }
     },
-    request => discounts.patch(request.params.id, request.body, writeOf(request))
+    async (request, reply) =>
+      send(reply, await discounts.patch(request.params.id, request.body, writeOf(request)))
   )
 
   tiers.admin.delete(
     '/catalog/discounts/:id',
-    { schema: { tags, summary: 'Delete a discount', params: IdParams, response: { 204: Type.Null() } } },
+    {
+      config,
+      schema: { tags, summary: 'Delete a discount', params: IdParams, response: { 204: Type.Null() } }
+    },
     async (request, reply) => {
       await discounts.remove(request.params.id, writeOf(request))
       return reply.code(204).send(null)
     }
   )
 }
+
+const send = (reply: FastifyReply, discount: Discount) =>
+  reply.header('etag', `"${discount.version}"`).send(discount)

@@ -66,6 +66,7 @@ export const Discount = Type.Object({
   starts_at: Time,
   ends_at: nullable(Time),
   active: Type.Boolean(),
+  version: Type.Integer({ description: 'For If-Match.' }),
   created_at: Time
 })
 export type Discount = Static<typeof Discount>

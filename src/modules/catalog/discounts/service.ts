@@ -1,11 +1,9 @@
-import { newId } from '../../../kernel/ids.ts'
 import { type Page, pageOf } from '../../../kernel/pages.ts'
 import type { Database, Transaction } from '../../../platform/postgres.ts'
-import { violates } from '../../../platform/postgres-errors.ts'
 import type { Write } from '../../../platform/write.ts'
 import { fingerprintOf, LAST_ID, readCursor } from '../cursor.ts'
-import { discountNotFound, discountPeriod, targetNotFound } from '../errors.ts'
-import type { Changes, News } from '../revision/changes.ts'
+import { discountNotFound, discountStale } from '../errors.ts'
+import type { Changes } from '../revision/changes.ts'
 import { REPRICED_AT_ONCE_MAX } from '../revision/prices.ts'
 import * as repository from './repository.ts'
 import type { Discount, DiscountBody, DiscountQuery, PatchDiscount } from './schema.ts'
@@ -18,82 +16,73 @@ export function createDiscountService({ db, changes, currency }: Deps) {
     const { limit = 20, cursor, count = false } = query
     const fingerprint = fingerprintOf('discounts')
     const after = cursor === undefined ? LAST_ID : readCursor(cursor, fingerprint, 'number').id
-    const [rows, total] = await Promise.all([
-      repository.list(db, after, limit + 1),
-      count ? repository.count(db) : undefined
+    const [rows, counted] = await Promise.all([
+      db.rows(repository.listDiscounts, { after, limit: limit + 1 }),
+      count ? db.first(repository.countDiscounts) : undefined
     ])
     const page = pageOf(rows, limit, row => [fingerprint, 0, row.id], present)
-    return total === undefined ? page : { ...page, total }
+    return { ...page, ...counted }
   }
 
   async function read(id: string): Promise<Discount> {
-    const row = await repository.find(db, id)
+    const row = await db.first(repository.findDiscount, { id })
     if (row === undefined) throw discountNotFound()
     return present(row)
   }
 
   /** @throws `CATALOG_TARGET_NOT_FOUND`, `CATALOG_DISCOUNT_PERIOD` */
   async function create(body: DiscountBody, write: Write): Promise<Discount> {
-    if (write.alreadyApplied) return readLike(body)
-    const id = newId()
-    await change(write, async (tx, news) => {
-      const row = discountRow(id, body, currency)
-      await repository.insert(tx, row)
-      await announce(news, row, await listProductIds(tx, id))
+    await write.once(db, async tx => {
+      const row = discountRow(write.id, body, currency)
+      await tx.run(repository.insertDiscount, row)
+      await announce(tx, row, await listProductIds(tx, row.id))
     })
-    return read(id)
+    return read(write.id)
   }
 
-  /** @throws `CATALOG_DISCOUNT_NOT_FOUND`, `CATALOG_DISCOUNT_PERIOD` */
+  /** @throws `CATALOG_DISCOUNT_NOT_FOUND`, `CATALOG_DISCOUNT_STALE`, `CATALOG_DISCOUNT_PERIOD` */
   async function patch(id: string, body: PatchDiscount, write: Write): Promise<Discount> {
-    if (write.alreadyApplied) return read(id)
-    await change(write, async (tx, news) => {
-      const stored = await repository.lock(tx, id)
-      if (stored === undefined) throw discountNotFound()
-      await repository.update(tx, merge(stored, body, currency))
-      await announce(news, stored, await listProductIds(tx, id))
+    await write.once(db, async tx => {
+      const stored = await lock(tx, id, write)
+      await tx.run(repository.updateDiscount, merge(stored, body, currency))
+      await announce(tx, stored, await listProductIds(tx, id))
     })
     return read(id)
   }
 
-  /** @throws `CATALOG_DISCOUNT_NOT_FOUND` */
+  /** @throws `CATALOG_DISCOUNT_NOT_FOUND`, `CATALOG_DISCOUNT_STALE` */
   async function remove(id: string, write: Write): Promise<void> {
-    if (write.alreadyApplied) return
-    await change(write, async (tx, news) => {
-      const stored = await repository.lock(tx, id)
-      if (stored === undefined) throw discountNotFound()
+    await write.once(db, async tx => {
+      const stored = await lock(tx, id, write)
       const productIds = await listProductIds(tx, id)
-      await repository.remove(tx, id)
-      await announce(news, stored, productIds)
+      await tx.run(repository.deleteDiscount, { id })
+      await announce(tx, stored, productIds)
     })
   }
 
-  /** What an earlier try of the same request made: the newest discount with this name and target. */
-  async function readLike({ name, scope, target_id }: DiscountBody): Promise<Discount> {
-    const rows = (await repository.list(db, LAST_ID, 100)).map(present)
-    const made = rows.find(row => row.name === name && row.scope === scope && row.target_id === target_id)
-    if (made === undefined) throw discountNotFound()
-    return made
-  }
-
-  const change: Changes['write'] = (write, work) => changes.write(write, work).catch(rethrow)
+  /** A category may get and lose products at this moment; a product or variant is what it is. */
+  const announce = (
+    tx: Transaction,
+    { category_id }: { category_id: string | null },
+    productIds: readonly string[]
+  ) => (category_id === null ? changes.announce(tx, productIds) : changes.announceAll(tx, productIds))
 
   return { list, create, patch, remove }
 }
 export type DiscountService = ReturnType<typeof createDiscountService>
 
-const listProductIds = (tx: Transaction, id: string) =>
-  repository.listProductIds(tx, id, REPRICED_AT_ONCE_MAX + 1)
+/** Holds it until `tx` ends. */
+async function lock(tx: Transaction, id: string, write: Write) {
+  const stored = await tx.first(repository.lockDiscount, { id })
+  if (stored === undefined) throw discountNotFound()
+  write.expect(stored.version, discountStale)
+  return stored
+}
 
-/** A category may get and lose products at this moment; a product or variant is what it is. */
-const announce = (news: News, { category_id }: { category_id: string | null }, productIds: string[]) =>
-  category_id === null ? news.announce(productIds) : news.announceAll(productIds)
-
-function rethrow(error: unknown): never {
-  const targets = ['discounts_product', 'discounts_variant', 'discounts_category']
-  if (targets.some(constraint => violates(error, constraint))) throw targetNotFound({ cause: error })
-  if (violates(error, 'discounts_period')) throw discountPeriod({ cause: error })
-  throw error
+/** The products that it concerns; one more than are repriced at once, when there are too many. */
+async function listProductIds(tx: Transaction, id: string): Promise<string[]> {
+  const rows = await tx.rows(repository.listDiscounted, { id, limit: REPRICED_AT_ONCE_MAX + 1 })
+  return rows.map(row => row.product_id)
 }
 
 const momentOf = (text: string | null | undefined) => (typeof text === 'string' ? new Date(text) : null)

@@ -20,7 +20,7 @@ export async function applyBatch(
   drafts: readonly ProductDraft[],
   currency: string
 ): Promise<Outcome> {
-  await repository.preferFreshPlans(tx)
+  await tx.run(repository.planEachTime)
   const stored = await repository.lockStored(
     tx,
     drafts.map(draft => draft.slug)
@@ -46,10 +46,8 @@ async function ensureCategories(
   const known = await repository.categoryIds(tx, slugs)
   const missing = slugs.filter(slug => !known.has(slug))
   if (missing.length === 0) return known
-  await repository.addCategories(
-    tx,
-    missing.map(slug => ({ id: newId(), slug, name: names.get(slug) ?? slug }))
-  )
+  const rows = missing.map(slug => ({ id: newId(), slug, name: names.get(slug) ?? slug }))
+  await tx.run(repository.insertCategories, { rows })
   return repository.categoryIds(tx, slugs)
 }
 
@@ -93,12 +91,12 @@ async function write(tx: Transaction, changes: readonly Change[]): Promise<void>
   const newVariants = changes.flatMap(change => change.inserted)
   const unlinked = changes.flatMap(({ product, unlinked }) => linksOf(product.id, unlinked))
   const linked = changes.flatMap(({ product, linked }) => linksOf(product.id, linked))
-  if (created.length > 0) await products.insert(tx, created)
-  if (updated.length > 0) await products.update(tx, updated)
-  if (changedVariants.length > 0) await variants.update(tx, changedVariants)
-  if (newVariants.length > 0) await variants.insert(tx, newVariants)
-  if (unlinked.length > 0) await repository.removeLinks(tx, unlinked)
-  if (linked.length > 0) await repository.addLinks(tx, linked)
+  if (created.length > 0) await tx.run(products.insertProducts, { rows: created })
+  if (updated.length > 0) await tx.run(products.updateProducts, { rows: updated })
+  if (changedVariants.length > 0) await tx.run(variants.updateVariants, { rows: changedVariants })
+  if (newVariants.length > 0) await tx.run(variants.insertVariants, { rows: newVariants })
+  if (unlinked.length > 0) await tx.run(repository.deleteLinks, { rows: unlinked })
+  if (linked.length > 0) await tx.run(repository.insertLinks, { rows: linked })
 }
 
 const linksOf = (product_id: string, categoryIds: readonly string[]) =>

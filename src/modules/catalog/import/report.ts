@@ -16,6 +16,8 @@ export type Report = Counts & {
 }
 
 const ERRORS_MAX = 1_000
+/** Longer than any handle that is accepted. */
+const HANDLE_SHOWN_MAX = 300
 
 export const noCounts = (): Counts => ({
   products: { created: 0, updated: 0, unchanged: 0, failed: 0 },
@@ -46,8 +48,17 @@ export function addCounts(report: Report, { products, variants }: Counts): void 
 export function addFailure(report: Report, problems: readonly Problem[]): void {
   report.products.failed += 1
   report.errors_total += problems.length
-  report.errors.push(...problems.slice(0, ERRORS_MAX - report.errors.length))
+  for (const problem of problems.slice(0, ERRORS_MAX - report.errors.length))
+    report.errors.push({ ...problem, handle: shown(problem.handle) })
 }
+
+function shown(handle: string | null): string | null {
+  if (handle === null || handle.length <= HANDLE_SHOWN_MAX) return handle
+  return `${copyOf(handle.slice(0, HANDLE_SHOWN_MAX))}…`
+}
+
+/** The same text. What JavaScript cut out of a cell would keep the cell in memory, which may have 8 MB. */
+export const copyOf = (text: string): string => Buffer.from(text).toString()
 
 /** Why a whole file was refused. */
 export class FileRefused extends Error {

@@ -42,6 +42,16 @@ test('what is not CSV to its end is refused, with the row from which on it is no
   await expect(records(`a,b\n"${'x'.repeat(9_000_000)}",2\n`)).rejects.toThrow('cannot be read as CSV')
 })
 
+test('a row of nothing but commas is refused before it fills the memory', async () => {
+  const chunks = (row: string, times: number) =>
+    Array.fromAsync(readRecords(Readable.from(Array.from({ length: times }, () => Buffer.from(row)))))
+  await expect(chunks(','.repeat(60_000), 10)).rejects.toMatchObject({
+    row: 1,
+    message: 'A row from here on has more than 250000 commas.'
+  })
+  expect(await chunks(`${','.repeat(60_000)}\n`, 10)).toHaveLength(10)
+})
+
 test('columns are found in any order, by their older and newer names, in any case', () => {
   const found = readHeader(['price', 'Some Metafield', ' TITLE ', 'URL handle'])
   if (!('header' in found)) throw new Error(found.problem)
@@ -81,5 +91,21 @@ test('consecutive rows with one handle are a product; a huge one is cut', async 
   const [huge] = await Array.fromAsync(
     groupRows(rows(Array.from({ length: 5_000 }, () => 'a')), found.header)
   )
-  expect([huge?.rows.length, huge?.isCut]).toEqual([1_000, true])
+  expect([huge?.rows.length, huge?.problem]).toEqual([1_000, 'The product has more than 1000 rows.'])
+})
+
+test('a product is also cut when its rows are large', async () => {
+  const found = readHeader(['Handle', 'Title', 'Variant Price'])
+  if (!('header' in found)) throw new Error(found.problem)
+  async function* rows(...titleLengths: number[]) {
+    for (const [index, length] of titleLengths.entries())
+      yield { row: index + 2, cells: ['a', 'x'.repeat(length), ''] }
+  }
+  const [large] = await Array.fromAsync(groupRows(rows(5_000_000, 3_000_000, 1_000_000, 1), found.header))
+  expect([large?.rows.length, large?.problem]).toEqual([
+    2,
+    'The rows of the product have more than 8388608 bytes.'
+  ])
+  const [single] = await Array.fromAsync(groupRows(rows(8_000_000), found.header))
+  expect([single?.rows.length, single?.problem]).toEqual([1, null])
 })

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import { DomainError } from '../../../kernel/errors.ts'
-import type { Queryable } from '../../../platform/postgres.ts'
-import { databaseUnavailable, violates } from '../../../platform/postgres-errors.ts'
-import { importFailed } from '../errors.ts'
+import type { Database } from '../../../platform/postgres.ts'
+import { databaseUnavailable } from '../../../platform/postgres-errors.ts'
+import { importFailed, skuTaken, slugTaken } from '../errors.ts'
 import type { Changes } from '../revision/changes.ts'
 import { applyBatch, type Outcome } from './batch.ts'
 import type { ProductDraft } from './draft.ts'
@@ -10,6 +10,7 @@ import { type Header, readHeader } from './header.ts'
 import {
   addCounts,
   addFailure,
+  copyOf,
   emptyReport,
   FileRefused,
   type Mode,
@@ -22,15 +23,20 @@ import { type CsvRecord, groupRows, readRecords } from './rows.ts'
 import { productOf } from './shopify.ts'
 import { type Spooled, spool } from './spool.ts'
 
+/** As long as it gets on, nobody ends it: each of its statements has a time limit of its own. */
+const withoutEnd = { deadlineAt: Number.POSITIVE_INFINITY }
+
 export const IMPORT_BYTES_MAX = 536_870_912
 const BATCH_PRODUCTS = 200
+/** Of a batch's rows. Usual ones have a tenth of it. */
+const BATCH_SIZE_MAX = 8_388_608
 const ANALYZED_ROWS_MIN = 1_000
 
 export type ImportOptions = { mode?: Mode }
-/** How far an import has come, after each batch. */
-export type Progress = { rows: number; rowsTotal: number }
+/** How far an import has come, with each row that is read; `rowsTotal` is null while the file is only checked. */
+export type Progress = { rows: number; rowsTotal: number | null }
 type OnProgress = (progress: Progress) => void
-type Deps = { db: Queryable; changes: Changes; currency: string }
+type Deps = { db: Database; changes: Changes; currency: string }
 
 /** Imports products from Shopify's CSV exports. Importing a file twice changes nothing the second time. */
 export function createImporter({ db, changes, currency }: Deps) {
@@ -50,13 +56,13 @@ export function createImporter({ db, changes, currency }: Deps) {
   }
 
   async function importFile(file: Spooled, mode: Mode, onProgress: OnProgress): Promise<Report> {
-    const { header, rowsTotal } = await checkFile(file)
+    const { header, rowsTotal } = await checkFile(file, () => onProgress({ rows: 0, rowsTotal: null }))
     const progress = (report: Report) => onProgress({ rows: report.rows, rowsTotal })
-    const read = (report: Report) => readBatches(file, header, currency, report)
+    const read = (report: Report) => readBatches(file, header, currency, report, () => progress(report))
     const report = await (mode === 'best_effort' ? importSome : importAll)(read, progress)
     report.errors.sort((a, b) => a.row - b.row)
     // PostgreSQL would do it by itself in a minute; until then it plans searches for the few products of before.
-    if (report.rows >= ANALYZED_ROWS_MIN) await repository.analyze(db).catch(() => {})
+    if (report.rows >= ANALYZED_ROWS_MIN) await db.run(repository.analyzeTables).catch(() => {})
     return report
   }
 
@@ -75,11 +81,11 @@ export function createImporter({ db, changes, currency }: Deps) {
   /** When the database refuses a batch, its halves are tried by themselves, until only what is at fault is left. */
   async function applySeparately(drafts: readonly ProductDraft[]): Promise<Outcome[]> {
     try {
-      const outcome = await changes.transaction(async (tx, news) => {
+      const outcome = await db.transaction(async tx => {
         const applied = await applyBatch(tx, drafts, currency)
-        if (applied.changedIds.length > 0) await news.announce(applied.changedIds)
+        if (applied.changedIds.length > 0) await changes.announce(tx, applied.changedIds)
         return applied
-      })
+      }, withoutEnd)
       return [outcome]
     } catch (error) {
       const [first] = drafts
@@ -96,17 +102,15 @@ export function createImporter({ db, changes, currency }: Deps) {
   async function importAll(read: Read, onBatch: OnBatch): Promise<Report> {
     let underWay: readonly ProductDraft[] = []
     // The transaction may have to run again, and then starts with a new report.
-    const importing = changes.transaction(async (tx, news) => {
+    const importing = db.transaction(async tx => {
       const report = emptyReport('all_or_nothing')
-      let hasChanges = false
       for await (const drafts of read(report)) {
         // Once there is a fault, the rest is only read to find the others.
         if (report.errors_total > 0) continue
         underWay = drafts
         const outcome = await applyBatch(tx, drafts, currency)
         addOutcome(report, outcome)
-        await changes.reprice(tx, outcome.changedIds)
-        hasChanges ||= outcome.changedIds.length > 0
+        if (outcome.changedIds.length > 0) await changes.announce(tx, outcome.changedIds)
         onBatch(report)
       }
       if (report.errors_total > 0) {
@@ -116,11 +120,12 @@ export function createImporter({ db, changes, currency }: Deps) {
           details: { report: { ...report, products: { ...products, failed }, variants } }
         })
       }
-      if (hasChanges) await news.announceAll([])
       return report
-    })
+    }, withoutEnd)
     return importing.catch(error => {
-      throw error instanceof DomainError || !isAboutProducts(error) ? error : batchRefused(underWay, error)
+      const isFinal =
+        error instanceof DomainError && (error.kind === 'unavailable' || error.code === importFailed.code)
+      throw isFinal || !isAboutProducts(error) ? error : batchRefused(underWay, error)
     })
   }
 
@@ -129,10 +134,11 @@ export function createImporter({ db, changes, currency }: Deps) {
 export type ImportCsv = ReturnType<typeof createImporter>
 
 /** Reads the file once, to its end. @throws FileRefused when it is not CSV or lacks columns */
-async function checkFile(file: Spooled): Promise<{ header: Header; rowsTotal: number }> {
+async function checkFile(file: Spooled, onRow: () => void): Promise<{ header: Header; rowsTotal: number }> {
   let header: Header | undefined
   let rowsTotal = 0
   for await (const { row, cells } of readRecords(file.open())) {
+    onRow()
     if (header !== undefined) {
       rowsTotal += 1
       continue
@@ -145,16 +151,18 @@ async function checkFile(file: Spooled): Promise<{ header: Header; rowsTotal: nu
   return { header, rowsTotal }
 }
 
-/** The products of the file, 200 at a time. What is wrong with the others goes into the report. */
+/** The products of the file, 200 at most at a time. What is wrong with the others goes into the report. */
 async function* readBatches(
   file: Spooled,
   header: Header,
   currency: string,
-  report: Report
+  report: Report,
+  onRow: () => void
 ): AsyncGenerator<ProductDraft[]> {
   const seen = new Set<string>()
   let batch: ProductDraft[] = []
-  for await (const group of groupRows(countRows(file, report), header)) {
+  let size = 0
+  for await (const group of groupRows(countRows(file, report, onRow), header)) {
     const parsed = productOf(group, header, currency)
     if ('problems' in parsed) {
       addFailure(report, parsed.problems)
@@ -162,21 +170,24 @@ async function* readBatches(
       const message = 'The rows of a product must follow each other; there were some further up.'
       addFailure(report, [{ row: parsed.draft.row, handle: group.handle, message }])
     } else {
-      seen.add(parsed.draft.slug)
+      seen.add(copyOf(parsed.draft.slug))
       batch.push(parsed.draft)
+      size += group.size
     }
-    if (batch.length < BATCH_PRODUCTS) continue
+    if (batch.length < BATCH_PRODUCTS && size < BATCH_SIZE_MAX) continue
     yield batch
     batch = []
+    size = 0
   }
   yield batch
 }
 
-async function* countRows(file: Spooled, report: Report): AsyncGenerator<CsvRecord> {
+async function* countRows(file: Spooled, report: Report, onRow: () => void): AsyncGenerator<CsvRecord> {
   let isHeader = true
   for await (const record of readRecords(file.open())) {
     if (!isHeader) {
       report.rows += 1
+      onRow()
       yield record
     }
     isHeader = false
@@ -209,7 +220,8 @@ function batchRefused(drafts: readonly ProductDraft[], error: unknown): FileRefu
 }
 
 function reasonOf(error: unknown): string {
-  const isTaken = ['products_slug', 'variants_sku'].some(constraint => violates(error, constraint))
+  const isTaken =
+    error instanceof DomainError && (error.code === slugTaken.code || error.code === skuTaken.code)
   if (isTaken) return 'somebody else took its handle or SKU at the same moment; import the file again'
   return error instanceof Error ? error.message : String(error)
 }

@@ -29,7 +29,7 @@ function read(rows: Cells[], currency = 'USD') {
     width: fields.length,
     cell: (field: Field) => (fields.includes(field) ? (row[field] ?? '') : undefined)
   }))
-  return productOf({ handle: rows[0]?.handle ?? '', rows: group, isCut: false }, header, currency)
+  return productOf({ handle: rows[0]?.handle ?? '', rows: group, size: 0, problem: null }, header, currency)
 }
 
 function draftOf(...rows: Cells[]) {

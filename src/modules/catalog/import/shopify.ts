@@ -31,7 +31,7 @@ const slugPattern = new RegExp(SLUG, 'u')
  * Reads the rows of one product in a Shopify export: the first says what the product is, each row with a price, an SKU
  * or option values is a variant, each with an image address an image.
  */
-export function productOf({ handle, rows, isCut }: Group, header: Header, currency: string): Parsed {
+export function productOf({ handle, rows, problem }: Group, header: Header, currency: string): Parsed {
   const cells = cellsOf(handle, header, currency)
   const [first] = rows
   if (first === undefined) throw new RangeError('a group has a row')
@@ -43,7 +43,7 @@ export function productOf({ handle, rows, isCut }: Group, header: Header, curren
   if (handle === '') cells.refuse(first, 'handle', 'This is missing.')
   else if (!slugPattern.test(handle) || handle.length > SLUG_LENGTH_MAX)
     cells.refuse(first, 'handle', 'A handle is letters, digits, hyphens and underscores, 255 at most.')
-  if (isCut) cells.refuse(first, 'handle', `The product has more than ${rows.length} rows.`)
+  if (problem !== null) cells.refuse(first, 'handle', problem)
 
   const { options, variants } = readVariants(cells, rows, first)
   const draft: ProductDraft = {

@@ -21,7 +21,7 @@ async function sell(app: CatalogApp, fields: Record<string, unknown> = {}) {
 const priceOf = async (app: CatalogApp, id: string | undefined) =>
   (await app.catalog.offers([id ?? '']))[0]?.discountedPrice
 
-/** What is cached is gone once the news of the last change has come in. */
+/** What is cached is gone once the message of the last change has come in. */
 async function settled(app: CatalogApp, check: () => Promise<void>) {
   await vi.waitFor(check, { timeout: 1_000, interval: 5 })
   app.statementsSince()
@@ -107,7 +107,7 @@ test('an edit in one process is seen by another within a second', async () => {
   })
 })
 
-test('a change of more variants than a message holds is heard of too', async () => {
+test('a change of more variants than a message holds reaches other processes too', async () => {
   const one = await useCatalog()
   const other = await useCatalog({}, one.databaseUrl)
   const variants = Array.from({ length: 250 }, (_, index) => ({ sku: `V${index}`, price: 500 }))
@@ -154,7 +154,7 @@ function fakeBroadcast() {
   return {
     broadcast,
     state,
-    say: (payload: string) => {
+    announce: (payload: string) => {
       for (const each of subscribers) each.onMessage(payload)
     },
     setLive: (live: boolean) => {
@@ -174,7 +174,7 @@ function slowDatabase(id: string) {
   const gate = Promise.withResolvers<void>()
   const state = { price: 100, queries: 0 }
   const db = {
-    query: async () => {
+    rows: async () => {
       state.queries += 1
       const row = {
         id,
@@ -194,19 +194,19 @@ function slowDatabase(id: string) {
   return { db, state, open: () => gate.resolve() }
 }
 
-for (const [how, news] of [
+for (const [how, messageFor] of [
   ['the variant', (id: string) => id],
   ['everything', () => 'all'],
   ['another variant', () => newId()]
 ] as const) {
-  test(`what was read before a change of ${how}, and arrives after the news, is not kept`, async () => {
+  test(`what was read before a change of ${how}, and arrives after its announcement, is not kept`, async () => {
     const id = newId()
-    const { broadcast, say } = fakeBroadcast()
+    const { broadcast, announce } = fakeBroadcast()
     const { db, state, open } = slowDatabase(id)
     const offers = offersFrom(db, broadcast)
     const underWay = offers([id])
     state.price = 200
-    say(news(id))
+    announce(messageFor(id))
     open()
     expect((await underWay)[0]?.price).toBe(100)
     expect((await offers([id]))[0]?.price).toBe(200)
@@ -215,21 +215,21 @@ for (const [how, news] of [
 
 test('a variant that appears while it is looked for in vain is found afterwards', async () => {
   const id = newId()
-  const { broadcast, say } = fakeBroadcast()
+  const { broadcast, announce } = fakeBroadcast()
   const answers: unknown[][] = [[], []]
-  const db = { query: async () => answers.shift() ?? [{ id, price_minor: 1, attributes: {} }] }
+  const db = { rows: async () => answers.shift() ?? [{ id, price_minor: 1, attributes: {} }] }
   const offers = offersFrom(db as unknown as Queryable, broadcast)
   expect(await offers([id])).toEqual([undefined])
   expect(answers).toHaveLength(1)
   expect(await offers([id])).toEqual([undefined])
   expect(answers).toHaveLength(1)
-  say(id)
+  announce(id)
   expect(await offers([id])).toEqual([undefined])
-  say(id)
+  announce(id)
   expect((await offers([id]))[0]?.price).toBe(1)
 })
 
-test('while changes may pass unheard, nothing is served from memory or kept in it', async () => {
+test('while changes may be missed, nothing is served from memory or kept in it', async () => {
   const id = newId()
   const { broadcast, state: connection, setLive } = fakeBroadcast()
   const { db, state, open } = slowDatabase(id)
@@ -254,7 +254,7 @@ test('the memory for offers is bounded, and no bound at all means nothing is kep
   const { db, state, open } = slowDatabase('')
   open()
   const rows = {
-    query: async (_: unknown, [ids]: [string[]]) => {
+    rows: async (_: unknown, { ids }: { ids: string[] }) => {
       state.queries += 1
       return ids.map(id => ({ id, price_minor: 1, sale_price_minor: null, attributes: {}, discounts: null }))
     }

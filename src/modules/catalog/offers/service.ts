@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Queryable } from '../../../platform/postgres.ts'
-import { type Discount, priceNow } from '../discounts/pricing.ts'
+import { priceNow } from '../discounts/pricing.ts'
 import { type Changes, deadlineOf } from '../revision/changes.ts'
 import * as repository from './repository.ts'
 
@@ -28,7 +28,7 @@ type Deps = { db: Queryable; changes: Changes; currency: string; bytesMax: numbe
 
 /**
  * Offers by variant, kept in this process: the cart asks for them at every view. An entry goes when its variant is
- * changed by anybody, and at the next start or end of a discount that concerns it. While changes might pass unheard,
+ * changed by anybody, and at the next start or end of a discount that concerns it. While changes might be missed,
  * nothing is served from here.
  */
 export function createOffers({ db, changes, currency, bytesMax }: Deps) {
@@ -38,10 +38,10 @@ export function createOffers({ db, changes, currency, bytesMax }: Deps) {
   })
   // Variants that do not exist or are not sold. Anybody can ask for any number of these, hence a place of their own.
   const absent = new LRUCache<string, true>({ max: ABSENT_MAX })
-  let heard = 0
+  let generation = 0
 
   const forgetAll = () => {
-    heard += 1
+    generation += 1
     known.clear()
     absent.clear()
   }
@@ -49,7 +49,7 @@ export function createOffers({ db, changes, currency, bytesMax }: Deps) {
     onGap: forgetAll,
     onChange: variantIds => {
       if (variantIds === 'all') return forgetAll()
-      heard += 1
+      generation += 1
       for (const id of variantIds) {
         known.delete(id)
         absent.delete(id)
@@ -63,12 +63,12 @@ export function createOffers({ db, changes, currency, bytesMax }: Deps) {
     missing: string[]
   ): Promise<(Offer | undefined)[]> {
     const startedAt = performance.now()
-    const heardBefore = heard
-    const rows = await repository.list(db, missing, currency)
+    const generationBefore = generation
+    const rows = await db.rows(repository.listOffers, { ids: missing, currency })
     const loaded = new Map<string, Entry>()
     for (const row of rows) loaded.set(row.id, entryOf(row, currency, startedAt))
-    // What was read before a change, and arrives after the news of it, is already old: it must not be kept.
-    if (heard === heardBefore && changes.isLive()) {
+    // What was read before a change, and arrives after its announcement, is already old: it must not be kept.
+    if (generation === generationBefore && changes.isLive()) {
       for (const id of missing) {
         const entry = loaded.get(id)
         if (entry === undefined) absent.set(id, true)
@@ -98,8 +98,7 @@ export function createOffers({ db, changes, currency, bytesMax }: Deps) {
 const bytesOf = (text: string) => (/[^\x00-\xff]/.test(text) ? 2 : 1) * text.length
 
 function entryOf(row: repository.OfferRow, currency: string, loadedAt: number): Entry {
-  const discounts = (row.discounts ?? []) as Discount[]
-  const { discountedPrice, changesIn } = priceNow(row.price_minor, row.sale_price_minor, discounts)
+  const { discountedPrice, changesIn } = priceNow(row.price_minor, row.sale_price_minor, row.discounts ?? [])
   const json = JSON.stringify({
     variant_id: row.id,
     product_id: row.product_id,

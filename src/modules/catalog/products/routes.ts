@@ -14,11 +14,13 @@ import {
 import type { ProductService } from './service.ts'
 
 const tags = ['catalog']
+const config = { class: 'account' } as const
 
 export function productRoutes(tiers: Tiers, products: ProductService): void {
   tiers.admin.get(
     '/catalog/products',
     {
+      config,
       schema: {
         tags,
         summary: 'All products, the newest first',
@@ -31,13 +33,17 @@ export function productRoutes(tiers: Tiers, products: ProductService): void {
 
   tiers.admin.post(
     '/catalog/products',
-    { schema: { tags, summary: 'Create a product', body: CreateProduct, response: { 201: AdminProduct } } },
+    {
+      config,
+      schema: { tags, summary: 'Create a product', body: CreateProduct, response: { 201: AdminProduct } }
+    },
     async (request, reply) => send(reply.code(201), await products.create(request.body, writeOf(request)))
   )
 
   tiers.admin.get(
     '/catalog/products/:id',
     {
+      config,
       schema: { tags, summary: 'A product, in any status', params: IdParams, response: { 200: AdminProduct } }
     },
     async (request, reply) => send(reply, await products.read(request.params.id))
@@ -46,6 +52,7 @@ export function productRoutes(tiers: Tiers, products: ProductService): void {
   tiers.admin.patch(
     '/catalog/products/:id',
     {
+      config,
       schema: {
         tags,
         summary: 'Change a product',
@@ -61,6 +68,7 @@ export function productRoutes(tiers: Tiers, products: ProductService): void {
   tiers.admin.delete(
     '/catalog/products/:id',
     {
+      config,
       schema: {
         tags,
         summary: 'Delete a product with its variants',

@@ -17,45 +17,61 @@ export function createPages({ db, cache, changes, currency, ttlSeconds }: Deps) 
   const loadOnce = singleFlight<State>()
   const makeOnce = singleFlight<string>()
   let known: State | undefined
-  let heard = 0
+  let generation = 0
 
   const forget = () => {
-    heard += 1
+    generation += 1
     known = undefined
   }
   changes.subscribe({ onGap: forget, onChange: forget })
 
+  async function findRevision(): Promise<repository.RevisionRow> {
+    const row = await db.first(repository.findRevision)
+    if (row === undefined) throw new Error('catalog.revision has lost its row')
+    return row
+  }
+
   async function load(): Promise<State> {
     const startedAt = performance.now()
-    const heardBefore = heard
-    let row = await repository.find(db)
+    const generationBefore = generation
+    let row = await findRevision()
     if (row.is_due) {
       if (!(await repriceDue(db, currency))) changes.repriceSoon()
-      row = await repository.find(db)
+      row = await findRevision()
     }
     const state = { version: `${row.shop_id}:${row.value}`, deadline: deadlineOf(startedAt, row.changes_in) }
-    if (heard === heardBefore && changes.isLive()) known = state
+    if (generation === generationBefore && changes.isLive()) known = state
     return state
   }
 
-  // Only who has heard the same shares the answer: after a change nobody is told of the revision before it.
+  // A load under way is shared until the next change: whoever asks after one is not given the revision before it.
   const current = async () =>
     known !== undefined && changes.isLive() && performance.now() < known.deadline
       ? known
-      : loadOnce(String(heard), load)
+      : loadOnce(String(generation), load)
 
-  /** The page under `key`, or what `make` makes of the present catalog. `null`: not worth keeping. */
-  return async (key: string | null, make: () => Promise<string>): Promise<string> => {
+  /**
+   * The page under `key`, or what `make` makes of the present catalog. `null`: not worth keeping. `limited` runs what
+   * has to be made within its caller's limit, outside of the sharing: nobody waits in the line of another caller.
+   */
+  return async (
+    key: string | null,
+    make: () => Promise<string>,
+    limited: (work: () => Promise<string>) => Promise<string> = work => work()
+  ): Promise<string> => {
     const { version } = await current()
-    if (key === null || ttlSeconds === 0 || !changes.isLive()) return make()
+    if (key === null || ttlSeconds === 0 || !changes.isLive()) return limited(make)
     const fullKey = `catalog:${version}:${key}`
     const kept = await cache.get(fullKey)
     if (kept !== undefined) return kept
-    return makeOnce(fullKey, async () => {
+    const makeAndKeep = async () => {
+      const keptMeanwhile = await cache.get(fullKey)
+      if (keptMeanwhile !== undefined) return keptMeanwhile
       const page = await make()
       await cache.set(fullKey, page, ttlSeconds)
       return page
-    })
+    }
+    return limited(() => makeOnce(fullKey, makeAndKeep))
   }
 }
 export type Pages = ReturnType<typeof createPages>

@@ -10,7 +10,7 @@ import { csvOf, importFile, sized } from '../../../../test/support/csv.ts'
 import { runSql } from '../../../../test/support/sql.ts'
 import { repriceAll } from './prices.ts'
 
-test('prices that nobody brought up to date are healed by the job, in another currency too', async () => {
+test('prices that nobody brought up to date are healed by the chore, in another currency too', async () => {
   const app = await useCatalog()
   const variants = [
     { sku: 'A', price: 900 },

@@ -12,10 +12,10 @@ const CHUNK = 2_000
  */
 export async function repriceDue(db: Database, currency: string): Promise<boolean> {
   return db.transaction(async tx => {
-    const ids = await repository.listDue(tx, REPRICED_AT_ONCE_MAX + 1)
-    const areFew = ids.length <= REPRICED_AT_ONCE_MAX
-    if (areFew) await repriceFree(tx, ids, currency)
-    await repository.markAllPriced(tx)
+    const due = await tx.rows(repository.listDueProducts, { limit: REPRICED_AT_ONCE_MAX + 1 })
+    const areFew = due.length <= REPRICED_AT_ONCE_MAX
+    if (areFew) await repriceFree(tx, due, currency)
+    await tx.run(repository.markPriced)
     return areFew
   })
 }
@@ -28,7 +28,7 @@ export function createRepricing(db: Database, currency: string): () => void {
     isRunning = true
     while (isWanted) {
       isWanted = false
-      // What fails here is left to the job that does the same every few minutes.
+      // What fails here is left to the chore that does the same every few minutes.
       await repriceAll(db, currency).catch(() => {})
     }
     isRunning = false
@@ -42,19 +42,23 @@ export function createRepricing(db: Database, currency: string): () => void {
 /** Brings the lowest prices of all products up to date, a chunk at a time, and answers how many were not. */
 export async function repriceAll(db: Database, currency: string): Promise<number> {
   let changed = 0
-  let ids = await repository.listProducts(db, FIRST_ID, CHUNK)
-  for (let last = ids.at(-1); last !== undefined; last = ids.at(-1)) {
-    const mispriced = await repository.listMispriced(db, ids, currency)
+  const listAfter = (after: string) => db.rows(repository.listProductsAfter, { after, limit: CHUNK })
+  let chunk = await listAfter(FIRST_ID)
+  for (let last = chunk.at(-1); last !== undefined; last = chunk.at(-1)) {
+    const mispriced = await db.rows(repository.listMispriced, { ids: idsOf(chunk), currency })
     if (mispriced.length > 0) await db.transaction(tx => repriceFree(tx, mispriced, currency))
     changed += mispriced.length
-    ids = await repository.listProducts(db, last, CHUNK)
+    chunk = await listAfter(last.id)
   }
-  if (changed > 0) await db.transaction(tx => repository.bump(tx))
+  if (changed > 0) await db.transaction(tx => tx.run(repository.raiseRevision))
   return changed
 }
 
 /** Products that somebody is changing at this moment are left to them: nobody waits for an import here. */
-async function repriceFree(tx: Transaction, productIds: readonly string[], currency: string): Promise<void> {
-  const ids = await repository.lockFree(tx, productIds)
-  await repository.reprice(tx, ids, currency)
+async function repriceFree(tx: Transaction, products: readonly Identified[], currency: string) {
+  const free = await tx.rows(repository.lockFreeProducts, { ids: idsOf(products) })
+  await tx.run(repository.repriceProducts, { ids: idsOf(free), currency })
 }
+
+type Identified = { readonly id: string }
+const idsOf = (rows: readonly Identified[]): string[] => rows.map(({ id }) => id)

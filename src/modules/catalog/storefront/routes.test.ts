@@ -101,6 +101,35 @@ test('lists are filtered by category, tag, text and price, alone and together', 
   expect(await list(app, 'count=true')).toMatchObject({ total: 4 })
 })
 
+test('lists follow SKUs, and categories wherever they go, at once', async () => {
+  const app = await useCatalog()
+  const home = await createCategory(app, 'Home')
+  const garden = await createCategory(app, 'Garden')
+  const kitchen = await createCategory(app, 'Kitchen', home.id)
+  const mug = await createProduct(app, {
+    name: 'Mug',
+    category_ids: [kitchen.id],
+    variants: [{ sku: 'OLD-1', price: 1 }]
+  })
+  const change = async (method: string, path: string, body?: object) => {
+    const { status } = await app.request(method, `/api/catalog/${path}`, { ...admin, body })
+    expect(status).toBeLessThan(300)
+  }
+  const found = async (...queries: string[]) =>
+    Promise.all(queries.map(async query => (await namesIn(app, query)).length))
+
+  expect(await found('category=home', 'category=garden', 'q=old-1', 'q=new-2')).toEqual([1, 0, 1, 0])
+  await change('PATCH', `categories/${kitchen.id}`, { parent_id: garden.id })
+  await change('PATCH', `variants/${mug.variants[0].id}`, { sku: 'NEW-2' })
+  expect(await found('category=home', 'category=garden', 'q=old-1', 'q=new-2')).toEqual([0, 1, 0, 1])
+  await change('POST', `products/${mug.id}/variants`, { sku: 'NEW-3', price: 1 })
+  await change('DELETE', `categories/${kitchen.id}`)
+  expect(await found('category=garden', 'q=new-2', 'q=new-3')).toEqual([0, 1, 1])
+  await change('PATCH', `products/${mug.id}`, { category_ids: [home.id] })
+  await change('DELETE', `variants/${mug.variants[0].id}`)
+  expect(await found('category=home', 'q=new-2', 'q=new-3')).toEqual([1, 0, 1])
+})
+
 test('every product comes exactly once while pages are walked, also among equal names and prices', async () => {
   const app = await useCatalog()
   const made: { id: string; name: string; price: number }[] = []

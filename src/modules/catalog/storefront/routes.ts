@@ -1,15 +1,18 @@
 import type { FastifyReply } from 'fastify'
+import { byAddress } from '../../../gateway/rate-limits.ts'
 import type { Tiers } from '../../../gateway/tiers.ts'
 import { IdOrSlugParams, listOf } from '../schema.ts'
 import { CategoryDetail, CategoryTree, Product, ProductQuery, ProductSummary } from './schema.ts'
 import type { Storefront } from './service.ts'
 
 const tags = ['catalog']
+const config = { class: 'browse', cache: 'public' } as const
 
 export function storefrontRoutes(tiers: Tiers, storefront: Storefront): void {
   tiers.public.get(
     '/products',
     {
+      config,
       schema: {
         tags,
         summary: 'Products, page by page',
@@ -17,12 +20,14 @@ export function storefrontRoutes(tiers: Tiers, storefront: Storefront): void {
         response: { 200: listOf(ProductSummary) }
       }
     },
-    async (request, reply) => sendJson(reply, await storefront.listProducts(request.query))
+    async (request, reply) =>
+      sendJson(reply, await storefront.listProducts(request.query, byAddress(request)))
   )
 
   tiers.public.get(
     '/products/:id',
     {
+      config,
       schema: {
         tags,
         summary: 'A product with its variants',
@@ -35,13 +40,14 @@ export function storefrontRoutes(tiers: Tiers, storefront: Storefront): void {
 
   tiers.public.get(
     '/categories',
-    { schema: { tags, summary: 'The tree of categories', response: { 200: CategoryTree } } },
+    { config, schema: { tags, summary: 'The tree of categories', response: { 200: CategoryTree } } },
     async (_request, reply) => sendJson(reply, await storefront.listCategories())
   )
 
   tiers.public.get(
     '/categories/:id',
     {
+      config,
       schema: { tags, summary: 'A category', params: IdOrSlugParams, response: { 200: CategoryDetail } }
     },
     async (request, reply) => sendJson(reply, await storefront.readCategory(request.params.id))

@@ -1,46 +1,64 @@
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
-import { pageOf } from '../../../kernel/pages.ts'
+import { type Page, pageOf } from '../../../kernel/pages.ts'
 import type { Queryable } from '../../../platform/postgres.ts'
 import * as categories from '../categories/repository.ts'
 import { treeOf } from '../categories/tree.ts'
 import { fingerprintOf, isId, readCursor } from '../cursor.ts'
-import { type Discount, priceNow } from '../discounts/pricing.ts'
+import { priceNow } from '../discounts/pricing.ts'
 import { categoryNotFound, productNotFound } from '../errors.ts'
 import { containing } from '../products/slug.ts'
 import type { Pages } from '../revision/pages.ts'
-import * as repository from './repository.ts'
+import { createCallerLimit } from './caller-limit.ts'
+import {
+  beforeFirst,
+  countProducts,
+  findProduct,
+  listPrices,
+  lists,
+  type PriceRow,
+  type ProductPage,
+  type StoredVariant,
+  type SummaryRow
+} from './repository.ts'
 import type { CategoryDetail, Product, ProductQuery, ProductSummary, Sort, Variant } from './schema.ts'
 
-type Deps = { db: Queryable; pages: Pages; currency: string }
+type Deps = { db: Queryable; pages: Pages; currency: string; listsAtOnceMax: number }
 
 /** What visitors see of the catalog, each page as JSON text, because that is how it is cached. */
-export function createStorefront({ db, pages, currency }: Deps) {
-  /** @throws `INVALID_CURSOR` */
-  function listProducts(query: ProductQuery): Promise<string> {
-    const { sort = 'newest', limit = 20, cursor, count = false } = query
-    const filters = filtersOf(query)
-    const fingerprint = fingerprintOf([sort, filters])
+export function createStorefront({ db, pages, currency, listsAtOnceMax }: Deps) {
+  const limited = createCallerLimit(listsAtOnceMax)
+
+  const categoryOf = (idOrSlug: string) => db.first(categories.findCategoryByIdOrSlug, keyOf(idOrSlug))
+
+  /**
+   * `caller` says whose line this is when lists have to wait: a network.
+   * @throws `INVALID_CURSOR`, `CATALOG_LIST_LIMIT`
+   */
+  function listProducts(query: ProductQuery, caller: string): Promise<string> {
+    const { sort = 'newest', limit = 20, cursor, count = false, q, category, tag } = query
+    const prices = priceRange(query)
+    const fingerprint = fingerprintOf([sort, q, category, tag, prices])
     const after =
       cursor === undefined
-        ? undefined
+        ? beforeFirst[sort]
         : readCursor(cursor, fingerprint, sort === 'name' ? 'string' : 'number')
     // Kept are the pages that many visitors ask for: where a catalog is entered. Searches, price ranges and what lies
     // further on have no end of variations, and would only push those out.
-    const isEntrance = cursor === undefined && filters.text === undefined && filters.price === undefined
-    const key = isEntrance
-      ? `products:${JSON.stringify([sort, limit, count, query.category, query.tag])}`
-      : null
-    return pages(key, async () => {
-      const [rows, total] = await Promise.all([
-        repository.list(db, sort, filters, after, limit + 1),
-        count ? repository.count(db, filters) : undefined
-      ])
-      const prices = await repository.prices(
-        db,
-        rows.map(row => row.id),
-        currency
-      )
-      const variants = Map.groupBy(prices, row => row.product_id)
+    const isEntrance = cursor === undefined && q === undefined && !asksForPrices(query)
+    const key = isEntrance ? `products:${JSON.stringify([sort, limit, count, category, tag])}` : null
+    const make = async () => {
+      const inside = category === undefined ? null : await categoryOf(category)
+      if (inside === undefined) return JSON.stringify({ ...NOTHING, ...(count && { total: 0 }) })
+      const filters = {
+        q: q === undefined ? null : containing(q),
+        tag: tag ?? null,
+        category: inside?.id ?? null,
+        ...prices
+      }
+      const rows = await db.rows(lists[sort], { ...after, limit: limit + 1, ...filters })
+      const total = count ? (await db.first(countProducts, filters))?.total : undefined
+      const sold = await db.rows(listPrices, { product_ids: rows.map(row => row.id), currency })
+      const variants = Map.groupBy(sold, row => row.product_id)
       const page = pageOf(
         rows,
         limit,
@@ -48,24 +66,27 @@ export function createStorefront({ db, pages, currency }: Deps) {
         row => summary(row, variants.get(row.id) ?? [], currency)
       )
       return JSON.stringify({ ...page, total })
-    })
+    }
+    return pages(key, make, work => limited(caller, work))
   }
 
   /** @throws `CATALOG_PRODUCT_NOT_FOUND` unless it exists and is active */
   const readProduct = (idOrSlug: string): Promise<string> =>
     pages(`product:${idOrSlug}`, async () => {
-      const row = await repository.find(db, keyOf(idOrSlug), currency)
+      const row = await db.first(findProduct, { ...keyOf(idOrSlug), currency })
       if (row === undefined) throw productNotFound()
       return JSON.stringify(product(row, currency))
     })
 
   const listCategories = (): Promise<string> =>
-    pages('categories', async () => JSON.stringify({ items: treeOf(await categories.list(db)) }))
+    pages('categories', async () =>
+      JSON.stringify({ items: treeOf(await db.rows(categories.listCategories)) })
+    )
 
   /** @throws `CATALOG_CATEGORY_NOT_FOUND` */
   const readCategory = (idOrSlug: string): Promise<string> =>
     pages(`category:${idOrSlug}`, async () => {
-      const [found, all] = await Promise.all([categories.find(db, keyOf(idOrSlug)), categories.list(db)])
+      const [found, all] = await Promise.all([categoryOf(idOrSlug), db.rows(categories.listCategories)])
       if (found === undefined) throw categoryNotFound()
       const { path, ...category } = found
       const ancestors = path
@@ -80,33 +101,32 @@ export function createStorefront({ db, pages, currency }: Deps) {
 }
 export type Storefront = ReturnType<typeof createStorefront>
 
-const keyOf = (idOrSlug: string) => ({ slug: idOrSlug, ...(isId(idOrSlug) && { id: idOrSlug }) })
+const NOTHING: Page<ProductSummary> = { items: [], next_cursor: null }
 
-function filtersOf({ category, tag, q, min_price, max_price, sort }: ProductQuery): repository.Filters {
-  const filters: repository.Filters = {}
-  if (category !== undefined) filters.category = [isId(category) ? category : null, category]
-  if (tag !== undefined) filters.tag = [tag]
-  if (q !== undefined) filters.text = [containing(q)]
-  // What has no price has no place among prices.
-  const isAboutPrices = sort === 'price' || sort === '-price'
-  if (isAboutPrices || min_price !== undefined || max_price !== undefined)
-    filters.price = [min_price ?? 0, max_price ?? AMOUNT_MAX]
-  return filters
-}
+const keyOf = (idOrSlug: string) => ({ id: isId(idOrSlug) ? idOrSlug : null, slug: idOrSlug })
 
-function sortKey(row: repository.SummaryRow, sort: Sort): string | number {
+const asksForPrices = ({ min_price, max_price, sort }: ProductQuery): boolean =>
+  min_price !== undefined || max_price !== undefined || sort === 'price' || sort === '-price'
+
+/** What has no price has no place among prices. */
+const priceRange = (query: ProductQuery) =>
+  asksForPrices(query)
+    ? { price_min: query.min_price ?? 0, price_max: query.max_price ?? AMOUNT_MAX }
+    : { price_min: null, price_max: null }
+
+function sortKey(row: SummaryRow, sort: Sort): string | number {
   if (sort === 'name') return row.search_text
   return sort === 'newest' ? 0 : (row.lowest_price_minor ?? 0)
 }
 
 function summary(
-  { id, slug, name, brand, image_url, tags, created_at }: repository.SummaryRow,
-  variants: readonly repository.PriceRow[],
+  { id, slug, name, brand, image_url, tags, created_at }: SummaryRow,
+  variants: readonly PriceRow[],
   currency: string
 ): ProductSummary {
   const prices = variants.map(({ price_minor, sale_price_minor, discounts }) => ({
     price: price_minor,
-    discounted: priceNow(price_minor, sale_price_minor, (discounts ?? []) as Discount[]).discountedPrice
+    discounted: priceNow(price_minor, sale_price_minor, discounts ?? []).discountedPrice
   }))
   const [cheapest] = prices.sort((a, b) => a.discounted - b.discounted || a.price - b.price)
   return {
@@ -124,15 +144,7 @@ function summary(
   }
 }
 
-type StoredVariant = Omit<Variant, 'price' | 'discounted_price' | 'currency' | 'stock'> & {
-  price_minor: number
-  sale_price_minor: number | null
-  discounts: Discount[] | null
-}
-
-function product(row: repository.ProductPage, currency: string): Product {
-  const images = row.images as { url: string; alt: string | null }[]
-  const variants = (row.variants ?? []) as StoredVariant[]
+function product(row: ProductPage, currency: string): Product {
   return {
     id: row.id,
     slug: row.slug,
@@ -141,10 +153,10 @@ function product(row: repository.ProductPage, currency: string): Product {
     brand: row.brand,
     currency,
     tags: row.tags,
-    options: row.options as Product['options'],
-    images: images.map((image, index) => ({ ...image, position: index + 1 })),
-    categories: (row.categories ?? []) as Product['categories'],
-    variants: variants.map(variant => presentVariant(variant, currency)),
+    options: row.options,
+    images: row.images.map((image, index) => ({ ...image, position: index + 1 })),
+    categories: row.categories ?? [],
+    variants: (row.variants ?? []).map(variant => presentVariant(variant, currency)),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString()
   }

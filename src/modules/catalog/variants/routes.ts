@@ -7,12 +7,14 @@ import { AdminVariant, PatchVariant, VariantBody } from './schema.ts'
 import type { VariantService, VersionedVariant } from './service.ts'
 
 const tags = ['catalog']
+const config = { class: 'account' } as const
 
 /** Their ETag is the version of the product. */
 export function variantRoutes(tiers: Tiers, variants: VariantService): void {
   tiers.admin.post(
     '/catalog/products/:id/variants',
     {
+      config,
       schema: {
         tags,
         summary: 'Add a variant to a product',
@@ -28,6 +30,7 @@ export function variantRoutes(tiers: Tiers, variants: VariantService): void {
   tiers.admin.patch(
     '/catalog/variants/:id',
     {
+      config,
       schema: {
         tags,
         summary: 'Change a variant',
@@ -43,6 +46,7 @@ export function variantRoutes(tiers: Tiers, variants: VariantService): void {
   tiers.admin.delete(
     '/catalog/variants/:id',
     {
+      config,
       schema: { tags, summary: 'Delete a variant', params: IdParams, response: { 204: Type.Null() } }
     },
     async (request, reply) => {

@@ -1,17 +1,18 @@
-import { newId } from '../../../kernel/ids.ts'
 import type { VariantDetail, VariantRow } from './repository.ts'
 import type { PatchVariant, VariantBody } from './schema.ts'
 
-/** A new variant as it is written; what the caller left open gets its default. */
-export function variantRow(
-  body: VariantBody,
-  product: { id: string; name: string },
-  position: number,
+type NewVariant = {
+  id: string
+  product: { id: string; name: string }
+  position: number
   currency: string
-): VariantRow {
+}
+
+/** A new variant as it is written; what the caller left open gets its default. */
+export function variantRow(body: VariantBody, { id, product, position, currency }: NewVariant): VariantRow {
   const attributes = body.attributes ?? {}
   return {
-    id: newId(),
+    id,
     product_id: product.id,
     sku: body.sku,
     name: body.name ?? variantName(Object.values(attributes), product.name),
@@ -35,6 +36,5 @@ export const variantName = (values: readonly string[], productName: string): str
 export function merge(present: VariantDetail, body: PatchVariant): VariantRow {
   const { version: _, ...row } = present
   const { price = row.price_minor, sale_price = row.sale_price_minor, ...fields } = body
-  const attributes = body.attributes ?? (row.attributes as Record<string, string>)
-  return { ...row, ...fields, attributes, price_minor: price, sale_price_minor: sale_price }
+  return { ...row, ...fields, price_minor: price, sale_price_minor: sale_price }
 }

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../../../platform/postgres.ts'
 import type { Write } from '../../../platform/write.ts'
-import { variantLimit, variantNotFound } from '../errors.ts'
-import { lockProduct, rethrow } from '../products/change.ts'
+import { productStale, variantLimit, variantNotFound } from '../errors.ts'
+import { lockProduct } from '../products/change.ts'
 import * as products from '../products/repository.ts'
 import type { Changes } from '../revision/changes.ts'
 import * as repository from './repository.ts'
@@ -14,68 +14,70 @@ export type VersionedVariant = { variant: AdminVariant; version: number }
 
 /** The variants of products, changed one at a time. Each change gives the product its next version. */
 export function createVariantService({ db, changes, currency }: Deps) {
-  async function read(key: { id?: string; sku?: string }): Promise<VersionedVariant> {
-    const row = await repository.find(db, key)
+  async function read(id: string): Promise<VersionedVariant> {
+    const row = await db.first(repository.findVariant, { id })
     if (row === undefined) throw variantNotFound()
     return { variant: adminVariant(row), version: row.version }
   }
 
   /** @throws `CATALOG_PRODUCT_NOT_FOUND`, `CATALOG_PRODUCT_STALE`, `CATALOG_SKU_TAKEN`, `CATALOG_VARIANT_LIMIT` */
   async function create(productId: string, body: VariantBody, write: Write): Promise<VersionedVariant> {
-    if (write.alreadyApplied) return read({ sku: body.sku })
-    await change(productId, write, async (tx, product) => {
-      const { total, lastPosition } = await repository.count(tx, productId)
+    await write.once(db, async tx => {
+      const product = await lockProduct(tx, productId, write)
+      const { total = 0, last_position = 0 } = (await tx.first(repository.countVariants, { productId })) ?? {}
       if (total >= VARIANTS_MAX) throw variantLimit({ details: { variants_max: VARIANTS_MAX } })
-      await repository.insert(tx, [variantRow(body, product, lastPosition + 1, currency)])
+      const row = variantRow(body, { id: write.id, product, position: last_position + 1, currency })
+      await tx.run(repository.insertVariants, { rows: [row] })
+      await noteChange(tx, product.id)
     })
-    return read({ sku: body.sku })
+    return read(write.id)
   }
 
   /** @throws `CATALOG_VARIANT_NOT_FOUND`, and as `create` */
   async function patch(id: string, body: PatchVariant, write: Write): Promise<VersionedVariant> {
-    const { variant } = await read({ id })
-    if (write.alreadyApplied) return read({ id })
-    await change(variant.product_id, write, async tx => {
-      const present = await repository.find(tx, { id })
+    await write.once(db, async tx => {
+      const product = await lockProductOf(tx, id, write)
+      const present = await tx.first(repository.findVariant, { id })
       if (present === undefined) throw variantNotFound()
-      await repository.update(tx, [merge(present, body)])
+      await tx.run(repository.updateVariants, { rows: [merge(present, body)] })
+      await noteChange(tx, product.id)
     })
-    return read({ id })
+    return read(id)
   }
 
   /** @throws `CATALOG_VARIANT_NOT_FOUND`, `CATALOG_PRODUCT_STALE` */
   async function remove(id: string, write: Write): Promise<void> {
-    if (write.alreadyApplied) return
-    const { variant } = await read({ id })
-    await change(variant.product_id, write, tx => repository.remove(tx, id), [id])
+    await write.once(db, async tx => {
+      const product = await lockProductOf(tx, id, write)
+      // Somebody else may have deleted it while its product was waited for.
+      if ((await tx.run(repository.deleteVariant, { id })) === 0) throw variantNotFound()
+      await noteChange(tx, product.id, [id])
+    })
   }
 
-  async function change(
-    productId: string,
-    write: Write,
-    work: (tx: Transaction, product: { id: string; name: string }) => Promise<void>,
-    gone: readonly string[] = []
-  ): Promise<void> {
-    await changes
-      .write(write, async (tx, news) => {
-        const product = await lockProduct(tx, productId, write)
-        await work(tx, product)
-        await products.touch(tx, [productId])
-        await news.announce([productId], gone)
-      })
-      .catch(rethrow)
+  async function noteChange(tx: Transaction, productId: string, deletedIds: readonly string[] = []) {
+    await tx.run(products.touchProduct, { id: productId })
+    await changes.announce(tx, [productId], deletedIds)
   }
 
   /** @throws `CATALOG_VARIANT_NOT_FOUND` unless it exists, for sale or not */
   async function require(id: string): Promise<void> {
-    await read({ id })
+    await read(id)
   }
 
   return { create, patch, remove, require }
 }
 export type VariantService = ReturnType<typeof createVariantService>
 
+/** Holds the product of this variant until `tx` ends. */
+async function lockProductOf(tx: Transaction, variantId: string, write: Write) {
+  const product = await tx.first(products.lockProductOfVariant, { variantId })
+  if (product === undefined) throw variantNotFound()
+  write.expect(product.version, productStale)
+  return product
+}
+
 function adminVariant(row: repository.VariantDetail): AdminVariant {
   const { version: _, price_minor: price, sale_price_minor: sale_price, ...fields } = row
-  return { ...fields, price, sale_price, attributes: row.attributes as Record<string, string> }
+  return { ...fields, price, sale_price }
 }

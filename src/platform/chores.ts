@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from './log.ts'
 
 /** Small recurring work of this process, such as deleting what has expired. Safe to run in every process at once. */
-export type Jobs = {
+export type Chores = {
   /** Runs `work` about every `seconds`; it answers how many things it did, and gets a signal that ends it early. */
   every(seconds: number, name: string, work: (signal: AbortSignal) => Promise<number>): void
   /** The same for work done in batches: repeated until a batch finds nothing to do. */
@@ -11,7 +11,7 @@ export type Jobs = {
   stop(): Promise<void>
 }
 
-export function createJobs(log: Log): Jobs {
+export function createChores(log: Log): Chores {
   const stopping = new AbortController()
   const running: Promise<void>[] = []
 
@@ -25,14 +25,14 @@ export function createJobs(log: Log): Jobs {
       try {
         const count = await work(stopping.signal)
         if (count > 0)
-          log.info({ job: name, count, ms: Math.round(performance.now() - startedAt) }, 'job done')
+          log.info({ chore: name, count, ms: Math.round(performance.now() - startedAt) }, 'chore done')
       } catch (error) {
-        log.error({ job: name, err: error }, 'job failed')
+        log.error({ chore: name, err: error }, 'chore failed')
       }
     }
   }
 
-  const every: Jobs['every'] = (seconds, name, work) => {
+  const every: Chores['every'] = (seconds, name, work) => {
     running.push(run(seconds, name, work))
   }
 

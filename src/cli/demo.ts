@@ -1,0 +1,26 @@
+import { readFile } from 'node:fs/promises'
+import { parse } from 'csv-parse/sync'
+import { currencies } from '../kernel/money.ts'
+
+const FILE = new URL('../../demo/catalog.csv', import.meta.url)
+const AMOUNTS = ['Variant Price', 'Variant Compare At Price', 'Cost per item']
+
+/** The demo catalog as a CSV file with prices in this currency. */
+export const readDemo = async (currency: string): Promise<string> =>
+  demoIn(currency, await readFile(FILE, 'utf8'))
+
+/**
+ * The file's prices have two decimals. They are made up, so they are the same number in every currency that has
+ * decimals; where there are none, each cent is one unit: 18.00 is 1800 yen.
+ */
+export function demoIn(currency: string, file: string): string {
+  if (currencies[currency] !== 0) return file
+  const [header = [], ...rows]: string[][] = parse(file)
+  const isAmount = header.map(name => AMOUNTS.includes(name))
+  const converted = rows.map(cells =>
+    cells.map((cell, column) => (isAmount[column] ? cell.replace('.', '').replace(/^0+(?=\d)/, '') : cell))
+  )
+  return [header, ...converted].map(cells => `${cells.map(quoted).join(',')}\n`).join('')
+}
+
+const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { createConcurrencyLimit } from './concurrency-limit.ts'
+
+/** A backend that serves so many a second and takes `baseMs` for each, under more load than that, for some seconds. */
+function simulate(perSecond: number, baseMs: number, seconds: number, max = 1_000): number {
+  const limit = createConcurrencyLimit(max)
+  let now = 1_000
+  let begun: number[] = []
+  const endAt = now + seconds * 1_000
+  for (; now < endAt; now += 5) {
+    while (begun.length < limit.value) begun.push(now)
+    limit.reached()
+    // By Little's law: the more there are, the longer each takes.
+    const takesMs = Math.max(baseMs, (begun.length / perSecond) * 1_000)
+    const done = begun.filter(at => now - at >= takesMs)
+    for (const at of done) limit.sample(at, now)
+    begun = begun.filter(at => now - at < takesMs)
+    if (now % 50 === 0) limit.adjust(now)
+  }
+  return limit.value
+}
+
+test('a quick backend gets as many as it serves in 50 ms', () => {
+  const value = simulate(5_000, 2, 10)
+  expect(value).toBeGreaterThan(180)
+  expect(value).toBeLessThan(400)
+})
+
+test('a backend that is far away is not taken for one that is busy', () => {
+  const value = simulate(5_000, 40, 20)
+  expect(value).toBeGreaterThan(320)
+  expect(value).toBeLessThan(600)
+})
+
+test('a slow backend gets the least that is always allowed', () => {
+  expect(simulate(400, 100, 10)).toBe(64)
+})
+
+test('a backend that becomes slow is given less after one measurement', () => {
+  const limit = createConcurrencyLimit(1_000)
+  const measure = (startedAt: number, now: number) => {
+    for (let each = 0; each < 20; each += 1) limit.sample(startedAt, now)
+    limit.adjust(now)
+  }
+  for (let now = 1_000; now < 10_000; now += 200) {
+    limit.reached()
+    measure(now - 1, now)
+  }
+  expect(limit.value).toBe(1_000)
+  measure(10_000, 10_125)
+  expect(limit.value).toBe(400)
+  // Those that began before, and those that were the first to end, say nothing about the new limit.
+  measure(10_100, 10_700)
+  measure(10_126, 10_127)
+  expect(limit.value).toBe(400)
+})
+
+test('nobody asks for more: the limit stays', () => {
+  const limit = createConcurrencyLimit(1_000)
+  for (let each = 0; each < 100; each += 1) limit.sample(999, 1_000)
+  limit.adjust(1_000)
+  expect(limit.value).toBe(64)
+  expect(limit.typicalMs).toBe(1)
+})
+
+test('it is never more than configured', () => {
+  expect(simulate(5_000, 2, 5, 10)).toBe(10)
+})

@@ -1,0 +1,138 @@
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import type { Config } from '../config.ts'
+import { declareCaching } from './answer-headers.ts'
+import { kindOf, openBodyScopes, withBody } from './bodies.ts'
+import { type Authenticate, createIdentityCheck, type Revocations, requireAdmin } from './identity.ts'
+import { byAddress, byUser, limitRate } from './rate-limits.ts'
+import type { RouteConfig, RouteLimit, Tier, Tiers } from './tiers.ts'
+import type { Visits } from './visits.ts'
+import { refuseUnreadConditions } from './write.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig extends Partial<RouteConfig> {
+    /** The module that mounted the route; none for the gateway's own. */
+    owner?: string
+  }
+}
+
+export type TierDeps = {
+  config: Config
+  authenticate: Authenticate
+  /** Headers that prove who somebody without an account is. */
+  capabilities: readonly string[]
+  revocations?: Revocations | undefined
+  addIdempotency: (route: RouteOptions) => void
+  addAudit: (route: RouteOptions) => void
+  visits: Visits
+}
+type CallerOf = (request: FastifyRequest) => string
+type Hook = ReturnType<typeof limitRate>
+
+export const API_PREFIX = '/api'
+
+/**
+ * The groups that routes are mounted on: who is asking, how often, and then admission. They are handed out to one
+ * module at a time, so that each route knows whose it is.
+ */
+export async function createTiers(
+  app: FastifyInstance,
+  { config, authenticate, revocations, capabilities, addIdempotency, addAudit, visits }: TierDeps
+): Promise<(owner: string) => Tiers> {
+  const limits = config.rate_limit
+  const limit = (name: string, perMinute: number, callerOf: CallerOf): Hook | undefined =>
+    limits.enabled ? limitRate({ name, perMinute, callerOf }) : undefined
+  const budgets = new Map<string, { perMinute: number; hook: Hook | undefined }>()
+  /** The budget of a route, which others of its module may name too. */
+  const budget = (owner: string, { name, perMinute }: RouteLimit, callerOf: CallerOf) => {
+    const key = `${owner}.${name}`
+    const known = budgets.get(key) ?? { perMinute, hook: limit(name, perMinute, callerOf) }
+    if (known.perMinute !== perMinute) throw new Error(`the limit ${key} has two sizes`)
+    budgets.set(key, known)
+    return known.hook
+  }
+
+  const makers: Partial<Record<keyof Tiers, (owner: string) => Tier>> = {}
+  const addTier = async (name: keyof Tiers, scope: FastifyInstance, callerOf: CallerOf): Promise<void> => {
+    const scopes = await openBodyScopes(scope)
+    makers[name] = owner =>
+      verbs((method, url, { config: own = {}, ...options }, handler) => {
+        if (own.cache === 'public' && name !== 'public')
+          throw new Error(`what ${url} answers depends on who asks: no cache may keep it`)
+        const hook = own.limit && onlyWithout(own.limit.without, budget(owner, own.limit, callerOf))
+        const route = withBody(own.body, { ...options, method, url, handler })
+        if (hook) route.onRequest = [hook, ...[route.onRequest ?? []].flat()]
+        scopes[kindOf(own.body)].route({ ...route, config: { ...own, owner } as never })
+      })
+  }
+
+  await app.register(async scope => addTier('wellKnown', scope, byAddress))
+  await app.register(
+    async api => {
+      declareCaching(api, capabilities)
+      visits.guard(api)
+      api.addHook('onRoute', addIdempotency)
+      api.addHook('onRoute', refuseUnreadConditions)
+      await api.register(async open => {
+        onRequest(open, limit('public', limits.public_per_minute, byAddress))
+        await addTier('public', open, byAddress)
+      })
+      await api.register(async known => {
+        const check = createIdentityCheck(authenticate, revocations)
+        const limitFailures = limit('unauthenticated', limits.public_per_minute, byAddress)
+        known.addHook('onRequest', (request, reply, done) =>
+          check(request, reply, failure => {
+            if (failure === undefined || limitFailures === undefined) return done(failure)
+            limitFailures(request, reply, limited => done(limited ?? failure))
+          })
+        )
+        known.addHook('onRoute', route => {
+          route.schema = { ...route.schema, security: [{ bearer: [] }] }
+        })
+        await known.register(async secured => {
+          onRequest(secured, limit('secured', limits.secured_per_minute, byUser))
+          await addTier('secured', secured, byUser)
+        })
+        await known.register(async admin => {
+          admin.addHook('onRequest', requireAdmin)
+          admin.addHook('onRoute', addAudit)
+          onRequest(admin, limit('admin', limits.admin_per_minute, byUser))
+          await addTier('admin', admin, byUser)
+        })
+      })
+    },
+    { prefix: API_PREFIX }
+  )
+  return owner =>
+    Object.fromEntries(Object.entries(makers).map(([name, make]) => [name, make(owner)])) as Tiers
+}
+
+/** The limit, for requests that lack this header. */
+function onlyWithout(header: string | undefined, hook: Hook | undefined): Hook | undefined {
+  if (header === undefined || hook === undefined) return hook
+  return (request, reply, done) =>
+    request.headers[header] === undefined ? hook(request, reply, done) : done()
+}
+
+function onRequest(scope: FastifyInstance, hook: Hook | undefined): void {
+  if (hook !== undefined) scope.addHook('onRequest', hook)
+}
+
+type RouteParts = Pick<RouteOptions, 'schema' | 'onRequest' | 'preHandler'> & {
+  config?: Partial<RouteConfig>
+}
+type Mount = (method: string, url: string, parts: RouteParts, handler: RouteOptions['handler']) => void
+
+function verbs(mount: Mount): Tier {
+  const verb =
+    (method: string) =>
+    (...[url, parts, handler]: [string, RouteParts, RouteOptions['handler']]) =>
+      mount(method, url, parts, handler)
+  const all = {
+    get: verb('GET'),
+    post: verb('POST'),
+    put: verb('PUT'),
+    patch: verb('PATCH'),
+    delete: verb('DELETE')
+  }
+  return all as unknown as Tier
+}

@@ -1,0 +1,16 @@
+import { type Static, type TSchema, Type } from './schema.ts'
+
+// What the configuration is described with: every key has a default and a sentence, and unknown ones are refused.
+
+export const section = <P extends Record<string, TSchema>>(description: string, properties: P) =>
+  Type.Object(properties, { description, additionalProperties: false })
+export const count = (description: string, byDefault: number, minimum = 1, maximum = 1_000_000) =>
+  Type.Integer({ description, default: byDefault, minimum, maximum })
+export const flag = (description: string, byDefault: boolean) =>
+  Type.Boolean({ description, default: byDefault })
+export const text = (description: string, byDefault: string) =>
+  Type.String({ description, default: byDefault })
+
+/** The values of a described section, as they are after the start: nobody can change them. */
+export type SettingsOf<S extends TSchema> = DeepReadonly<Static<S>>
+type DeepReadonly<T> = { readonly [K in keyof T]: DeepReadonly<T[K]> }

@@ -1,0 +1,6 @@
+-- Private keys lie encrypted, with a key that is not in the database. Those that lay here as they are become so at the
+-- next start, which empties `private_jwk`.
+alter table auth.signing_keys
+  alter column private_jwk drop not null,
+  add column sealed bytea,
+  add constraint signing_keys_private check (num_nonnulls(private_jwk, sealed) = 1);

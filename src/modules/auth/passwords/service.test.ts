@@ -1,0 +1,306 @@
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createTestApp, type TestApp } from '../../../../test/support/app.ts'
+import { useTestDatabase } from '../../../../test/support/database.ts'
+import { testSecrets } from '../../../../test/support/secrets.ts'
+import { runSql } from '../../../../test/support/sql.ts'
+import type { DomainError } from '../../../kernel/errors.ts'
+import { admission, neighbourhoodOf, ownCost, turnWait } from './admission.ts'
+import { createBudgets } from './budgets.ts'
+import { createPasswords } from './service.ts'
+
+const PASSWORD = 'nine lives and a piano'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('whether somebody may try a password', () => {
+  const fresh = { ownLevel: 0, turnIn: null, isKnown: false }
+
+  test('a network has its budget, and one more each time a part of it is whole again', () => {
+    expect(admission(fresh, 10)).toEqual({ charge: 'account' })
+    expect(admission({ ...fresh, ownLevel: 9 * ownCost(10) }, 10)).toEqual({ charge: 'account' })
+    expect(admission({ ...fresh, ownLevel: 900 }, 10)).toEqual({ waitSeconds: 90 })
+    expect(admission({ ...fresh, ownLevel: 810 }, 10)).toEqual({ charge: 'account' })
+  })
+
+  test('a known network needs nothing of what the others share', () => {
+    expect(admission({ ...fresh, isKnown: true, turnIn: 500 }, 10)).toEqual({ charge: 'own' })
+    expect(admission({ ...fresh, isKnown: true, ownLevel: 900 }, 10)).toEqual({ waitSeconds: 90 })
+  })
+
+  test('a turn is waited for, used within a minute, or lost', () => {
+    expect(admission({ ...fresh, turnIn: 12 }, 10)).toEqual({ waitSeconds: 12 })
+    expect(admission({ ...fresh, turnIn: 0 }, 10)).toEqual({ charge: 'own' })
+    expect(admission({ ...fresh, turnIn: -60 }, 10)).toEqual({ charge: 'own' })
+    expect(admission({ ...fresh, turnIn: -61 }, 10)).toEqual({ charge: 'account' })
+  })
+
+  test('what unknown networks share is five budgets; behind it there is a turn every ten seconds', () => {
+    expect(turnWait(500, 10)).toBe(0)
+    expect(turnWait(510, 10)).toBe(10)
+    expect(turnWait(520, 10)).toBe(20)
+  })
+
+  test.each([
+    ['192.0.2.7', '192.0.2'],
+    ['192.0.2.250', '192.0.2'],
+    ['::ffff:192.0.2.7', '192.0.2'],
+    ['2001:db8:1:2::/64', '2001:db8:1'],
+    ['2001:db8:1:ffff::/64', '2001:db8:1'],
+    ['0:0:0:0::/64', '0:0:0']
+  ])('%s is counted with its neighbours', (network, place) => {
+    expect(neighbourhoodOf(network)).toBe(place)
+  })
+})
+
+describe('proving a password', () => {
+  const holder = { id: '01890000-0000-7000-8000-000000000000', password_hash: 'right', disabled: false }
+  type Found = Omit<typeof holder, 'password_hash'> & { password_hash: string | null }
+
+  async function usePasswords(failuresMax = 3, hashesAtOnce = 2) {
+    const verify = vi.fn(async (hash: string | null, password: string) => hash !== null && hash === password)
+    const db = await useTestDatabase()
+    const passwords = createPasswords({
+      budgets: createBudgets({ db, secrets: testSecrets(), failuresMax }),
+      hashing: { hash: async password => password, verify },
+      hashesAtOnce
+    })
+    const prove = (
+      password: string,
+      network = '192.0.2.1',
+      found: Found | undefined = undefined,
+      account = 'x'
+    ) => passwords.prove({ account, network }, password, async () => found)
+    const codeOf = (password: string, network?: string, found?: Found, account?: string) =>
+      prove(password, network, found, account).then(
+        () => 'proved',
+        (error: DomainError) => error.code
+      )
+    return { verify, prove, codeOf, passwords }
+  }
+  const WRONG = 'AUTH_INVALID_CREDENTIALS'
+  const WAIT = 'AUTH_TOO_MANY_FAILURES'
+
+  test.each<[string, Found | undefined, string]>([
+    ['a wrong password', holder, 'wrong'],
+    ['an unknown account', undefined, 'wrong'],
+    ['a disabled account', { ...holder, disabled: true }, 'right'],
+    ['an account without password', { ...holder, password_hash: null }, 'wrong']
+  ])('costs one hash for %s, as for the right one', async (_who, found, password) => {
+    const { verify, codeOf } = await usePasswords()
+    expect(await codeOf(password, '192.0.2.1', found)).toBe(WRONG)
+    expect(verify).toHaveBeenCalledTimes(1)
+  })
+
+  test('stops a network after so many failures, before anything is computed, and says for how long', async () => {
+    const { codeOf, prove, verify } = await usePasswords()
+    const codes = [
+      await codeOf('a'),
+      await codeOf('b'),
+      await codeOf('c'),
+      await codeOf('right', '192.0.2.99')
+    ]
+    expect(codes).toEqual([WRONG, WRONG, WRONG, WAIT])
+    expect(verify).toHaveBeenCalledTimes(3)
+    const error = (await prove('right').catch((each: unknown) => each)) as DomainError
+    expect(error.kind).toBe('rate_limited')
+    expect(error.retryAfterSeconds).toBeGreaterThan(290)
+    expect(error.retryAfterSeconds).toBeLessThanOrEqual(300)
+    expect(await codeOf('a', '192.0.2.1', undefined, 'y')).toBe(WRONG)
+  })
+
+  test('cannot be overtaken by guesses sent at once', async () => {
+    const { codeOf, verify } = await usePasswords()
+    const codes = await Promise.all(Array.from({ length: 50 }, (_, turn) => codeOf(`guess ${turn}`)))
+    expect(codes.filter(code => code === WRONG)).toHaveLength(3)
+    expect(codes.filter(code => code === WAIT)).toHaveLength(47)
+    expect(verify).toHaveBeenCalledTimes(3)
+  })
+
+  test('is not faster from many networks: together they have five budgets, then a try every ten seconds', async () => {
+    const { codeOf, verify, prove } = await usePasswords()
+    const networks = Array.from({ length: 40 }, (_, index) => `198.51.${index}.1`)
+    const codes = await Promise.all([...networks, ...networks].map(network => codeOf('guess', network)))
+    expect(codes.filter(code => code === WRONG)).toHaveLength(15)
+    expect(verify).toHaveBeenCalledTimes(15)
+    const error = (await prove('guess', '203.0.113.1').catch((each: unknown) => each)) as DomainError
+    // Everybody who came before has a turn before.
+    expect(error.retryAfterSeconds).toBeGreaterThan(10)
+    expect(error.retryAfterSeconds).toBeLessThanOrEqual(10 * (40 + 1))
+  })
+
+  test('that could not be computed costs nothing', async () => {
+    const { passwords, codeOf, verify } = await usePasswords(1)
+    verify.mockRejectedValueOnce(new Error('out of memory'))
+    const attempt = { account: 'x', network: '192.0.2.1' }
+    await expect(passwords.prove(attempt, 'a', async () => undefined)).rejects.toThrow('out of memory')
+    expect(await codeOf('a')).toBe(WRONG)
+  })
+})
+
+describe('a stranger who guesses', () => {
+  const owner = { email: 'owner@example.com', password: PASSWORD }
+  const behindProxy = { CARTWRIGHT__SERVER__TRUST_PROXY: 'true' }
+
+  async function useShop(settings: Record<string, string> = {}) {
+    const app = await createTestApp({ ...behindProxy, ...settings })
+    onTestFinished(() => app.close())
+    const from = (address: string) => ({ 'x-forwarded-for': address })
+    await app.request('POST', '/api/auth/register', { body: owner, headers: from('192.0.2.1') })
+    const logIn = (address: string, password = PASSWORD) =>
+      app.request('POST', '/api/auth/login', { body: { ...owner, password }, headers: from(address) })
+    const sql = (text: string) => runSql(app.databaseUrl, text)
+    return { app, logIn, sql, from }
+  }
+
+  test('ten times keeps the owner out nowhere else', async () => {
+    const { logIn } = await useShop()
+    for (let turn = 0; turn < 10; turn += 1) expect((await logIn('203.0.113.9', 'wrong')).status).toBe(401)
+    const refused = await logIn('203.0.113.9', PASSWORD)
+    expect(refused.status).toBe(429)
+    expect(refused.json.code).toBe('AUTH_TOO_MANY_FAILURES')
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+    expect((await logIn('198.51.100.1')).status).toBe(200)
+  })
+
+  test('from everywhere does not keep the owner out where they were in before', async () => {
+    const { logIn } = await useShop({ CARTWRIGHT__AUTH__FAILED_LOGINS_MAX: '2' })
+    expect((await logIn('198.51.100.1')).status).toBe(200)
+    for (let network = 0; network < 20; network += 1) await logIn(`203.0.${network}.9`, 'wrong')
+    expect((await logIn('203.0.113.10')).status).toBe(429)
+    expect((await logIn('198.51.100.200')).status).toBe(200)
+    // Where they registered.
+    expect((await logIn('192.0.2.200')).status).toBe(200)
+  })
+
+  test('from everywhere makes the owner wait for a turn elsewhere, and does not keep them out', async () => {
+    const { logIn, sql } = await useShop({ CARTWRIGHT__AUTH__FAILED_LOGINS_MAX: '2' })
+    for (let network = 0; network < 20; network += 1) await logIn(`203.0.${network}.9`, 'wrong')
+    const first = await logIn('198.51.100.1')
+    expect(first.status).toBe(429)
+    const wait = Number(first.headers['retry-after'])
+    expect(wait).toBeLessThanOrEqual(10 * 11)
+    // The stranger goes on; whoever has a turn keeps it.
+    for (let network = 20; network < 40; network += 1) await logIn(`203.0.${network}.9`, 'wrong')
+    expect(Number((await logIn('198.51.100.1')).headers['retry-after'])).toBeLessThanOrEqual(wait)
+    await sql(`update auth.login_budgets set full_at = full_at - make_interval(secs => ${wait}),
+               turn_at = turn_at - make_interval(secs => ${wait})`)
+    expect((await logIn('198.51.100.1')).status).toBe(200)
+    expect((await logIn('198.51.100.1')).status).toBe(200)
+  })
+
+  test('does not put out who is in, and the owner can change the password', async () => {
+    const { app, logIn, from } = await useShop({ CARTWRIGHT__AUTH__FAILED_LOGINS_MAX: '2' })
+    const { json: mine } = await logIn('192.0.2.1')
+    for (let network = 0; network < 20; network += 1) await logIn(`203.0.${network}.9`, 'wrong')
+    const headers = from('198.51.100.1')
+    const { json: fresh } = await app.request('POST', '/api/auth/refresh', {
+      body: { refresh_token: mine.refresh_token },
+      headers
+    })
+    const body = { current_password: PASSWORD, new_password: 'eleven lives and a cello' }
+    const changed = await app.request('POST', '/api/auth/password', {
+      token: fresh.access_token,
+      body,
+      headers
+    })
+    expect(changed.status).toBe(204)
+  })
+
+  test('is forgotten in the owner’s network once the owner was in', async () => {
+    const { logIn } = await useShop({ CARTWRIGHT__AUTH__FAILED_LOGINS_MAX: '3' })
+    for (let turn = 0; turn < 3; turn += 1) {
+      const statuses = [
+        (await logIn('198.51.100.1', 'wrong')).status,
+        (await logIn('198.51.100.2', 'wrong')).status,
+        (await logIn('198.51.100.3')).status
+      ]
+      expect(statuses).toEqual([401, 401, 200])
+    }
+  })
+
+  test('is told the same, and as slowly, whether or not there is such an account', async () => {
+    const { app, logIn, from } = await useShop()
+    const unknown = (address: string) =>
+      app.request('POST', '/api/auth/login', {
+        body: { email: 'nobody@example.com', password: 'wrong' },
+        headers: from(address)
+      })
+    for (let turn = 0; turn < 12; turn += 1) {
+      const [there, nowhere] = [await logIn('203.0.113.9', 'wrong'), await unknown('203.0.113.9')]
+      expect(nowhere.status).toBe(there.status)
+      expect({ ...nowhere.json, request_id: '' }).toEqual({ ...there.json, request_id: '' })
+    }
+  })
+})
+
+describe('changing passwords', () => {
+  async function useCustomer(app: TestApp, name: string) {
+    const body = { email: `${name}@example.com`, password: PASSWORD }
+    const { json } = await app.request('POST', '/api/auth/register', { body })
+    return (current_password: string, new_password: string) =>
+      app.request('POST', '/api/auth/password', {
+        token: json.access_token,
+        body: { current_password, new_password }
+      })
+  }
+
+  test('to a weak one is refused before anything is computed', async () => {
+    const app = await createTestApp()
+    onTestFinished(() => app.close())
+    const change = await useCustomer(app, 'ada')
+    for (let turn = 0; turn < 30; turn += 1) {
+      expect((await change(PASSWORD, 'short')).json.code).toBe('AUTH_PASSWORD_TOO_WEAK')
+    }
+    expect(await runSql(app.databaseUrl, 'select key_hash from auth.login_budgets')).toEqual([])
+  })
+
+  test('is limited for each customer, right or wrong', async () => {
+    const app = await createTestApp({ CARTWRIGHT__AUTH__FAILED_LOGINS_MAX: '3' })
+    onTestFinished(() => app.close())
+    const [change, other] = [await useCustomer(app, 'ada'), await useCustomer(app, 'bob')]
+    const statuses = [
+      (await change('wrong', 'eleven lives and a cello')).status,
+      (await change(PASSWORD, 'eleven lives and a cello')).status,
+      (await change('eleven lives and a cello', PASSWORD)).status,
+      (await change(PASSWORD, 'twelve lives and a viola')).status
+    ]
+    expect(statuses).toEqual([401, 204, 204, 429])
+    expect((await other(PASSWORD, 'eleven lives and a cello')).status).toBe(204)
+  })
+
+  test('over and over by three customers keeps nobody from logging in', async () => {
+    const app = await createTestApp({ CARTWRIGHT__AUTH__FAILED_LOGINS_MAX: '1000' })
+    onTestFinished(() => app.close())
+    const body = { email: 'owner@example.com', password: PASSWORD }
+    await app.request('POST', '/api/auth/register', { body })
+    const timesOf = async (count: number) => {
+      const times: number[] = []
+      for (let turn = 0; turn < count; turn += 1) {
+        const startedAt = performance.now()
+        expect((await app.request('POST', '/api/auth/login', { body })).status).toBe(200)
+        times.push(performance.now() - startedAt)
+      }
+      return times.sort((a, b) => a - b)
+    }
+    const customers = await Promise.all(['ada', 'bob', 'eve'].map(name => useCustomer(app, name)))
+    await timesOf(5)
+    const idle = await timesOf(20)
+
+    const stop = new AbortController()
+    const tenEach = Array.from({ length: 10 }, () => customers).flat()
+    const loops = tenEach.map(async change => {
+      const statuses = new Set<number>()
+      while (!stop.signal.aborted)
+        statuses.add((await change('a wrong password', 'eleven lives and a cello')).status)
+      return [...statuses]
+    })
+    const loaded = await timesOf(20)
+    stop.abort()
+    expect(await Promise.all(loops)).toEqual(Array(30).fill([401]))
+    const middle = (times: number[]) => times[times.length / 2] as number
+    // Hashing beside them costs something where processors are few. Waiting in one queue with them cost 20 times as much.
+    expect(middle(loaded)).toBeLessThan(8 * middle(idle))
+  })
+})

@@ -1,0 +1,106 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createTestApp, type TestApp } from '../../../../test/support/app.ts'
+import { createTestDatabase } from '../../../../test/support/database.ts'
+import { authModule } from '../index.ts'
+
+const PASSWORD = 'nine lives and a piano'
+const NEW_PASSWORD = 'eleven lives and a cello'
+const EMAIL = 'ada@example.com'
+
+/** Two processes on one database, and somebody whose token both have seen just now. */
+async function useTwo() {
+  const database = await createTestDatabase()
+  const [here, there] = await Promise.all([createTestApp({}, database.url), createTestApp({}, database.url)])
+  onTestFinished(async () => {
+    await Promise.all([here.close(), there.close()])
+    await database.drop()
+  })
+  const { json: mine } = await here.request('POST', '/api/auth/register', {
+    body: { email: EMAIL, password: PASSWORD }
+  })
+  const statusAt = async (app: TestApp, token: string = mine.access_token) =>
+    (await app.request('GET', '/api/auth/me', { token })).status
+  expect([await statusAt(here), await statusAt(there)]).toEqual([200, 200])
+  const logIn = async (password = PASSWORD) =>
+    (await here.request('POST', '/api/auth/login', { body: { email: EMAIL, password } })).json
+  return { here, there, mine, statusAt, logIn, auth: here.apiOf(authModule) }
+}
+
+/** How long until the other process refuses, in milliseconds. */
+async function untilRefused(status: () => Promise<number>): Promise<number> {
+  const startedAt = performance.now()
+  while ((await status()) !== 401) {
+    if (performance.now() - startedAt > 10_000) throw new Error('it is believed for ten seconds')
+  }
+  return performance.now() - startedAt
+}
+
+type Two = Awaited<ReturnType<typeof useTwo>>
+test.each<[string, (two: Two) => Promise<unknown>]>([
+  ['log-out', ({ here, mine }) => here.request('POST', '/api/auth/logout', { token: mine.access_token })],
+  [
+    'the end of the session by another one',
+    async ({ here, logIn }) => {
+      const token = (await logIn()).access_token
+      const { items } = (await here.request('GET', '/api/auth/sessions', { token })).json
+      const other = items.find((each: { current: boolean }) => !each.current)
+      return here.request('DELETE', `/api/auth/sessions/${other.id}`, { token })
+    }
+  ],
+  [
+    'a change of the password in another session',
+    async ({ here, logIn }) => {
+      const token = (await logIn()).access_token
+      const body = { current_password: PASSWORD, new_password: NEW_PASSWORD }
+      return here.request('POST', '/api/auth/password', { token, body })
+    }
+  ],
+  [
+    'the use of a stolen refresh token',
+    async ({ here, mine }) => {
+      const refresh = (refresh_token: string) =>
+        here.request('POST', '/api/auth/refresh', { body: { refresh_token } })
+      const { refresh_token: next } = (await refresh(mine.refresh_token)).json
+      await refresh(next)
+      return refresh(mine.refresh_token)
+    }
+  ],
+  ['disabling the user', ({ auth }) => auth?.setDisabled(EMAIL, true) as Promise<unknown>]
+])('after %s the access token is dead here at once, and elsewhere within a second', async (_what, end) => {
+  const two = await useTwo()
+  await end(two)
+  expect(await two.statusAt(two.here)).toBe(401)
+  expect(await untilRefused(() => two.statusAt(two.there))).toBeLessThan(1_000)
+})
+
+test('the session that changed the password goes on', async () => {
+  const { here, mine, statusAt } = await useTwo()
+  const body = { current_password: PASSWORD, new_password: NEW_PASSWORD }
+  expect((await here.request('POST', '/api/auth/password', { token: mine.access_token, body })).status).toBe(
+    204
+  )
+  expect(await statusAt(here)).toBe(200)
+})
+
+test('a role that is taken away is gone with the next request, and the session goes on', async () => {
+  const { here, mine, auth, statusAt } = await useTwo()
+  const invite = async () =>
+    (await here.request('POST', '/api/auth/invitations', { token: mine.access_token, body: {} })).status
+  expect(await invite()).toBe(403)
+  await auth?.setRole(EMAIL, 'admin')
+  expect(await invite()).toBe(201)
+  await auth?.setRole(EMAIL, 'customer')
+  expect(await invite()).toBe(403)
+  expect(await statusAt(here)).toBe(200)
+})
+
+test('somebody who is disabled cannot get in, and can when enabled, but not into the former sessions', async () => {
+  const { here, mine, auth, logIn } = await useTwo()
+  await auth?.setDisabled('Ada@Example.com', true)
+  expect((await logIn()).code).toBe('AUTH_INVALID_CREDENTIALS')
+  await auth?.setDisabled(EMAIL, false)
+  expect((await logIn()).user.email).toBe(EMAIL)
+  const body = { refresh_token: mine.refresh_token }
+  expect((await here.request('POST', '/api/auth/refresh', { body })).status).toBe(401)
+  expect(await auth?.setDisabled('nobody@example.com', true)).toBe(false)
+})

@@ -1,0 +1,61 @@
+import { Type } from '../../kernel/schema.ts'
+import { count, type SettingsOf, section, text } from '../../kernel/settings.ts'
+
+const Issuer = Type.Object(
+  {
+    issuer: Type.String({ pattern: '^https?://' }),
+    audience: Type.String({ minLength: 1 }),
+    algorithms: Type.Optional(
+      Type.Array(Type.Enum(['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA']), { minItems: 1 })
+    ),
+    admin_claim: Type.Optional(
+      Type.Object(
+        { path: Type.String({ minLength: 1 }), value: Type.String({ minLength: 1 }) },
+        { additionalProperties: false }
+      )
+    )
+  },
+  { additionalProperties: false }
+)
+
+export const authSettings = section('Accounts and tokens.', {
+  registration: Type.Enum(['open', 'invite', 'closed'], {
+    description: 'Who may register: everybody, holders of an invitation code, nobody.',
+    default: 'open'
+  }),
+  email_domains: Type.Array(Type.String({ minLength: 1 }), {
+    description: 'The only domains of e-mail addresses that may register; empty: any.',
+    default: []
+  }),
+  password_length_min: count('The shortest password accepted, in characters.', 12, 8, 128),
+  access_token_seconds: count('How long an access token lives, in seconds.', 900, 10, 86_400),
+  session_idle_days: count('A session not refreshed for so long has ended, in days.', 7, 1, 365),
+  session_days: count('A session ends after this, refreshed or not, in days.', 30, 1, 3_650),
+  password_hashes_at_once: count('Password hashes computed at once; more wait.', 2, 1, 64),
+  failed_logins_max: count(
+    'Failed log-ins of one account from one network before it must wait; they are forgotten after 15 minutes.',
+    10,
+    1,
+    1_000
+  ),
+  login_per_minute: count('Log-ins and token refreshes a minute and client address.', 30),
+  register_per_minute: count('Registrations a minute and client address.', 10),
+  admin_email: text(
+    'E-mail of the administrator made at start when there is none. CARTWRIGHT_ADMIN_EMAIL sets it too.',
+    ''
+  ),
+  admin_password: text('Their password. CARTWRIGHT_ADMIN_PASSWORD sets it too.', ''),
+  issuers: Type.Array(Issuer, {
+    description:
+      'OpenID Connect issuers whose access tokens are accepted beside our own: issuer, audience, algorithms (RS256), admin_claim { path, value }.',
+    default: []
+  })
+})
+
+export type AuthSettings = SettingsOf<typeof authSettings>
+
+/** Variables that hosting platforms and habits expect. */
+export const authShortNames = {
+  CARTWRIGHT_ADMIN_EMAIL: 'admin_email',
+  CARTWRIGHT_ADMIN_PASSWORD: 'admin_password'
+} as const

@@ -1,0 +1,93 @@
+import pg from 'pg'
+import { expect, test, vi } from 'vitest'
+import { createProduct, useCatalog } from '../../../../test/support/catalog.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { createChanges } from './changes.ts'
+
+/** Two products, and what is announced about them. */
+async function useChanges() {
+  const app = await useCatalog()
+  const { db, broadcast } = app.platform
+  const [one, two] = [await createProduct(app), await createProduct(app)]
+  const publish = vi.fn(broadcast.publish)
+  // It does not listen: messages come back at any time, those of before too. Seen is what it tells itself.
+  const changes = createChanges({
+    db,
+    broadcast: { ...broadcast, publish, subscribe: () => {} },
+    currency: 'USD'
+  })
+  const seen: (readonly string[] | 'all')[] = []
+  changes.subscribe({ onChange: ids => seen.push(ids), onGap: () => {} })
+  const variantsOf = (product: typeof one): string[] => product.variants.map(({ id }: { id: string }) => id)
+  app.statementsSince()
+  return { app, db, changes, publish, seen, one, two, variantsOf }
+}
+
+test('however often a transaction announces, the revision is raised once and at its end, and each variant named once', async () => {
+  const { app, db, changes, publish, seen, one, two, variantsOf } = await useChanges()
+  const gone = newId()
+  await db.transaction(async tx => {
+    await changes.announce(tx, [one.id])
+    await changes.announce(tx, [one.id, two.id], [gone])
+    await changes.announce(tx, [], [gone])
+    expect(publish).not.toHaveBeenCalled()
+  })
+  const wanted = [...variantsOf(one), ...variantsOf(two), gone].toSorted()
+  const [message, ...others] = publish.mock.calls.map(([, , payload]) => payload)
+  expect([message?.split(',').toSorted(), others]).toEqual([wanted, []])
+  expect(seen.map(ids => [...ids].toSorted())).toEqual([wanted])
+  const sent = app.statementsSince()
+  expect(sent.filter(name => name === 'catalog.raise_revision')).toHaveLength(1)
+  expect(sent.slice(-2)).toEqual(['catalog.raise_revision', 'broadcast.notify'])
+})
+
+test('when everything may be another, single variants are not named beside it', async () => {
+  const { db, changes, publish, seen, one } = await useChanges()
+  await db.transaction(async tx => {
+    await changes.announce(tx, [one.id])
+    await changes.announceAll(tx, [])
+    await changes.announce(tx, [one.id])
+  })
+  expect(publish.mock.calls.map(([, , payload]) => payload)).toEqual(['all'])
+  expect(seen).toEqual(['all'])
+})
+
+test('of very many variants none is named, and no more are looked for', async () => {
+  const { app, db, changes, publish, seen, one } = await useChanges()
+  await db.transaction(async tx => {
+    await changes.announce(tx, [], Array.from({ length: 5_001 }, newId))
+    app.statementsSince()
+    await changes.announce(tx, [one.id])
+    expect(app.statementsSince()).not.toContain('catalog.list_variant_ids')
+  })
+  expect(publish.mock.calls.map(([, , payload]) => payload)).toEqual(['all'])
+  expect(seen).toEqual(['all'])
+})
+
+test('a change without products drops pages and no offers', async () => {
+  const { db, changes, publish, seen } = await useChanges()
+  await db.transaction(tx => changes.announce(tx, []))
+  expect(publish.mock.calls.map(([, , payload]) => payload)).toEqual([''])
+  expect(seen).toEqual([[]])
+})
+
+test('a run that is repeated announces nothing of the run before it, and one that fails nothing at all', async () => {
+  const { db, changes, publish, seen, one, two, variantsOf } = await useChanges()
+  const failing = db.transaction(async tx => {
+    await changes.announceAll(tx, [])
+    throw new Error('changed my mind')
+  })
+  await expect(failing).rejects.toThrow('changed my mind')
+  expect([publish.mock.calls, seen]).toEqual([[], []])
+
+  let runs = 0
+  await db.transaction(async tx => {
+    runs += 1
+    await changes.announce(tx, [runs === 1 ? one.id : two.id])
+    if (runs === 1) throw serializationFailure()
+  })
+  expect(runs).toBe(2)
+  expect(seen).toEqual([variantsOf(two)])
+})
+
+const serializationFailure = () => Object.assign(new pg.DatabaseError('again', 5, 'error'), { code: '40001' })

@@ -1,0 +1,95 @@
+import pg from 'pg'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createProduct, useCatalog } from '../../../../test/support/catalog.ts'
+import { runSql } from '../../../../test/support/sql.ts'
+import { createCallerLimit } from './caller-limit.ts'
+
+/** Work that is under way until it is told to end, and a note of what has begun. */
+function useWork() {
+  const begun: string[] = []
+  const ends = new Map<string, () => void>()
+  const work = (name: string) => () => {
+    begun.push(name)
+    return new Promise<string>(resolve => ends.set(name, () => resolve(name)))
+  }
+  return { begun, work, end: (name: string) => ends.get(name)?.() }
+}
+
+test('a caller does two things at once, the rest in order; others do not wait for them', async () => {
+  const limited = createCallerLimit(2)
+  const { begun, work, end } = useWork()
+  const all = ['a', 'b', 'c', 'd'].map(name => limited('one', work(name)))
+  const other = limited('other', work('x'))
+  expect(begun).toEqual(['a', 'b', 'x'])
+  end('b')
+  await all[1]
+  expect(begun).toEqual(['a', 'b', 'x', 'c'])
+  for (const name of ['x', 'a', 'c']) end(name)
+  await Promise.all([other, all[0], all[2]])
+  end('d')
+  expect(await Promise.all(all)).toEqual(['a', 'b', 'c', 'd'])
+})
+
+test('what fails makes room as well', async () => {
+  const limited = createCallerLimit(1)
+  const fail = () => Promise.reject(new Error('no'))
+  const tries = await Promise.allSettled([limited('one', fail), limited('one', fail)])
+  expect(tries.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(await limited('one', async () => 'yes')).toBe('yes')
+})
+
+test('a line has an end, and nobody stands in it for longer than a second', async () => {
+  const limited = createCallerLimit(1)
+  const { work, end } = useWork()
+  const first = limited('one', work('first'))
+  const late = limited('one', async () => 'late')
+  const waiting = Array.from({ length: 99 }, () => limited('one', async () => 'late'))
+  await expect(limited('one', async () => 'one too many')).rejects.toMatchObject({
+    code: 'CATALOG_LIST_LIMIT'
+  })
+  const now = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 1_001)
+  onTestFinished(() => now.mockRestore())
+  end('first')
+  expect(await first).toBe('first')
+  const answers = await Promise.allSettled([late, ...waiting])
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set(['rejected']))
+  expect(await limited('one', async () => 'again')).toBe('again')
+})
+
+test('one caller with twenty of the slowest searches leaves the searches of others quick', async () => {
+  const app = await useCatalog({
+    CARTWRIGHT__SERVER__TRUST_PROXY: 'true',
+    CARTWRIGHT__DATABASE__LOCK_TIMEOUT_MS: '20000',
+    CARTWRIGHT__DATABASE__POOL_WAIT_MS: '1000'
+  })
+  await createProduct(app, { name: 'Slow', variants: [{ sku: 'SLOW', price: 1 }] })
+  await createProduct(app, { name: 'Quick' })
+  // Whatever shows the slow product takes until the lock is given back.
+  await runSql(
+    app.databaseUrl,
+    `create or replace view catalog.variant_discounts as
+     select id as variant_id, null::int as percentage_ppm, null::bigint as amount_minor, 0::float8 as starts_in,
+       0::float8 as ends_in
+     from catalog.variants where sku = 'SLOW' and pg_advisory_xact_lock_shared(1)::text <> ''`
+  )
+  const holder = new pg.Client({ connectionString: app.databaseUrl })
+  await holder.connect()
+  onTestFinished(() => holder.end())
+  await holder.query('select pg_advisory_lock(1)')
+  const search = (q: string, address: string) =>
+    app.request('GET', `/api/products?q=${q}`, { headers: { 'x-forwarded-for': address } })
+
+  const slow = Array.from({ length: 20 }, () => search('slow', '203.0.113.1'))
+  const waits = `select from pg_stat_activity where wait_event = 'advisory' and datname = current_database()`
+  await vi.waitFor(async () => expect(await runSql(app.databaseUrl, waits)).toHaveLength(2))
+  const startedAt = performance.now()
+  const quick = await Promise.all(['203.0.113.2', '203.0.113.3'].map(address => search('quick', address)))
+  expect(quick.map(({ status, json }) => [status, json.items?.length])).toEqual([
+    [200, 1],
+    [200, 1]
+  ])
+  expect(performance.now() - startedAt).toBeLessThan(1_000)
+  expect(await runSql(app.databaseUrl, waits)).toHaveLength(2)
+  await holder.query('select pg_advisory_unlock(1)')
+  for (const { status } of await Promise.all(slow)) expect([200, 429]).toContain(status)
+})

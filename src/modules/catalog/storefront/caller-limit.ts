@@ -1,0 +1,32 @@
+import { listLimit } from '../errors.ts'
+
+const WAITING_MAX = 100
+const WAIT_MS_MAX = 1_000
+
+/**
+ * Lets each caller do only so much at once, so that one who asks for very much keeps the database from nobody else.
+ * The rest of it waits in line, for the caller's own work alone, up to a second.
+ */
+export function createCallerLimit(atOnceMax: number) {
+  const lines = new Map<string, { running: number; waiting: (() => void)[] }>()
+
+  /** @throws `CATALOG_LIST_LIMIT` */
+  return async function limited<T>(caller: string, work: () => Promise<T>): Promise<T> {
+    const arrivedAt = performance.now()
+    const line = lines.get(caller) ?? { running: 0, waiting: [] }
+    lines.set(caller, line)
+    if (line.running < atOnceMax) line.running += 1
+    else if (line.waiting.length < WAITING_MAX) await new Promise<void>(resolve => line.waiting.push(resolve))
+    else throw listLimit({ retryAfterSeconds: 1 })
+    try {
+      if (performance.now() - arrivedAt > WAIT_MS_MAX) throw listLimit({ retryAfterSeconds: 1 })
+      return await work()
+    } finally {
+      // Whoever waits takes the place over; without anybody waiting it is free.
+      const next = line.waiting.shift()
+      if (next === undefined) line.running -= 1
+      else next()
+      if (line.running === 0) lines.delete(caller)
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, testDatabaseOptions } from '../../../../test/support/database.ts'
+import { fillLargeCatalog, LARGE_CATALOG } from '../../../../test/support/large-catalog.ts'
+import { type Database, openDatabase } from '../../../platform/postgres.ts'
+import { connectionSettings, plannedForValues } from '../../../platform/postgres-connect.ts'
+import { type Statement, statement, valuesOf } from '../../../platform/statement.ts'
+import { beforeFirst, countProducts, listPrices, lists } from './repository.ts'
+import type { Sort } from './schema.ts'
+
+const { words, tags, categories, prices, middle } = LARGE_CATALOG
+const limit = 21
+
+let created: Awaited<ReturnType<typeof createTestDatabase>>
+let db: Database
+let client: pg.Client
+beforeAll(async () => {
+  created = await createTestDatabase()
+  const options = testDatabaseOptions(created.url)
+  db = openDatabase(options)
+  // One session with the settings of slow statements, which takes its time on a busy machine.
+  client = new pg.Client(connectionSettings({ ...options, statementTimeoutMs: 60_000 }, plannedForValues))
+  await client.connect()
+  await fillLargeCatalog(client)
+}, 120_000)
+afterAll(async () => {
+  await client.end()
+  await db.close()
+  await created.drop()
+})
+
+type Node = {
+  'Node Type': string
+  'Actual Loops': number
+  'Actual Rows': number
+  'Rows Removed by Filter'?: number
+  'Rows Removed by Join Filter'?: number
+  'Rows Removed by Index Recheck'?: number
+  Plans?: Node[]
+}
+
+/** The most rows that one step of a plan went through, all its repetitions together. */
+function mostRows(node: Node): number {
+  const removed =
+    (node['Rows Removed by Filter'] ?? 0) +
+    (node['Rows Removed by Join Filter'] ?? 0) +
+    (node['Rows Removed by Index Recheck'] ?? 0)
+  return Math.max(node['Actual Loops'] * (node['Actual Rows'] + removed), ...(node.Plans ?? []).map(mostRows))
+}
+
+let explained = 0
+/** The plan of a slow statement as the program prepares it, by running it. */
+async function planOf(given: Statement, values: Record<string, unknown>): Promise<Node> {
+  const { name, text } = given
+  // Prepared when the session sees it for the first time.
+  if (!prepared.has(given)) await client.query({ name, text, values: valuesOf(given, values) })
+  prepared.add(given)
+  const literals = valuesOf(given, values).map(value => {
+    if (value === null) return 'null'
+    return pg.escapeLiteral(Array.isArray(value) ? `{${value.join()}}` : String(value))
+  })
+  explained += 1
+  const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
+    `explain (analyze, timing off, format json) execute "${name}" (${literals.join()})`
+  )
+  const [plan] = rows.flatMap(row => row['QUERY PLAN'])
+  if (plan === undefined) throw new Error(`${name} has no plan`)
+  return plan.Plan
+}
+const prepared = new Set<Statement>()
+
+const filtersOf = function* () {
+  for (const q of words)
+    for (const tag of tags)
+      for (const category of categories)
+        for (const [price_min, price_max] of prices) yield { q, tag, category, price_min, price_max }
+}
+
+test('no plan of a list goes through the catalog more than once, whatever is asked for', async () => {
+  const faults: unknown[] = []
+  const check = async (given: Statement, values: Record<string, unknown>) => {
+    const rows = mostRows(await planOf(given, values))
+    if (rows > LARGE_CATALOG.products) faults.push([given.name, rows, values])
+  }
+  for (const filters of filtersOf()) {
+    await check(countProducts, filters)
+    for (const sort of Object.keys(lists) as Sort[])
+      for (const from of [beforeFirst[sort], middle[sort]])
+        await check(lists[sort], { ...from, limit, ...filters })
+  }
+  expect(faults).toEqual([])
+  expect(explained).toBe(words.length * tags.length * categories.length * prices.length * 9)
+}, 120_000)
+
+test('slow statements are planned for their values in the program too', async () => {
+  const mode = statement({
+    name: 'test.plan_cache_mode',
+    slow: true,
+    gives: { plan_cache_mode: 'text' },
+    text: "select current_setting('plan_cache_mode') as plan_cache_mode"
+  })
+  expect(await db.first(mode)).toEqual(plannedForValues)
+})
+
+test('a list is planned for what it is asked for: what few products have is found by its index', async () => {
+  const all = { q: null, tag: null, category: null, price_min: null, price_max: null }
+  for (const filter of [
+    { q: '%zebra%' },
+    { q: '%product-777%' },
+    { tag: 'rare' },
+    { category: categories[3] }
+  ]) {
+    const plan = await planOf(lists.name, { ...beforeFirst.name, limit, ...all, ...filter })
+    expect(mostRows(plan)).toBeLessThan(1_000)
+  }
+})
+
+test('the prices of the largest page are looked up by product', async () => {
+  const filters = { q: null, tag: null, category: null, price_min: null, price_max: null }
+  const rows = await db.rows(lists.newest, { ...beforeFirst.newest, limit: 101, ...filters })
+  const plan = await planOf(listPrices, { product_ids: rows.map(({ id }) => id), currency: 'USD' })
+  expect(mostRows(plan)).toBeLessThanOrEqual(101 * 3 * 100)
+})
+
+test('what the filters find is what variants and categories say', async () => {
+  for (const { q, tag, category, price_min, price_max } of filtersOf()) {
+    if (price_min !== null || (q !== null && category === null)) continue
+    const { rows } = await client.query(
+      `select count(*)::int as total from catalog.products
+       where status = 'active' and ($2::text is null or $2 = any (tags))
+         and ($1::text is null or search_text like $1
+           or id in (select product_id from catalog.variants where lower(sku) like $1))
+         and ($3::uuid is null or id in (
+           select product_id from catalog.product_categories join catalog.categories c on c.id = category_id
+           where $3 = any (c.path)))`,
+      [q, tag, category]
+    )
+    expect([await db.first(countProducts, { q, tag, category, price_min, price_max })]).toEqual(rows)
+  }
+})

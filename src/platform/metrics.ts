@@ -1,0 +1,137 @@
+/** Every value that a label may have: the number of series is known when a metric is declared. */
+type Labels = Readonly<Record<string, readonly string[]>>
+type Chosen<L extends Labels> = { readonly [K in keyof L]: L[K][number] }
+
+type Counter<L extends Labels> = { add(labels: Chosen<L>, amount?: number): void }
+type Histogram<L extends Labels> = { observe(labels: Chosen<L>, value: number): void }
+
+/** Declares figures of this process. Counters are called `cartwright_<name>_total`, all else `cartwright_<name>`. */
+export type Metrics = {
+  counter<const L extends Labels>(name: string, help: string, labels: L): Counter<L>
+  /** `bounds` are the upper bounds of its buckets, rising. */
+  histogram<const L extends Labels>(
+    name: string,
+    help: string,
+    labels: L,
+    bounds: readonly number[]
+  ): Histogram<L>
+  /** A level, read when somebody asks. */
+  gauge(name: string, help: string, read: () => number, labels?: Readonly<Record<string, string>>): void
+  /** A count that is kept elsewhere, read when somebody asks. */
+  total(name: string, help: string, read: () => number, labels?: Readonly<Record<string, string>>): void
+  /** The same, with names that begin with `<prefix>_`. */
+  prefixed(prefix: string): Metrics
+}
+
+type Sample = { labels: Readonly<Record<string, string>>; value: number; suffix?: string }
+/** A metric as whoever exposes it sees it. */
+export type Metric = {
+  type: 'counter' | 'gauge' | 'histogram'
+  name: string
+  help: string
+  samples(): Sample[]
+}
+export type MetricRegistry = Metrics & { all(): readonly Metric[] }
+
+const SERIES_MAX = 200
+
+export function createMetricRegistry(): MetricRegistry {
+  const metrics = new Map<string, Metric>()
+  const declare = (metric: Metric) => {
+    if (metrics.has(metric.name)) throw new Error(`the metric ${metric.name} is declared twice`)
+    metrics.set(metric.name, metric)
+  }
+  return { ...withPrefix('cartwright', declare), all: () => [...metrics.values()] }
+}
+
+function withPrefix(prefix: string, declare: (metric: Metric) => void): Metrics {
+  return {
+    counter: (given, help, labels) => {
+      const name = `${prefix}_${given}_total`
+      const series = seriesOf(name, labels, () => ({ value: 0 }))
+      declare({
+        type: 'counter',
+        name,
+        help,
+        samples: () => series.all.map(each => ({ labels: each.labels, value: each.value }))
+      })
+      return {
+        add: (chosen, amount = 1) => {
+          const found = series.find(chosen)
+          if (found !== undefined) found.value += amount
+        }
+      }
+    },
+    histogram: (given, help, labels, bounds) => {
+      const name = `${prefix}_${given}`
+      const series = seriesOf(name, labels, () => ({ counts: bounds.map(() => 0), count: 0, sum: 0 }))
+      declare({
+        type: 'histogram',
+        name,
+        help,
+        samples: () => series.all.flatMap(each => histogramSamples(each, bounds))
+      })
+      return {
+        observe: (chosen, value) => {
+          const found = series.find(chosen)
+          if (found === undefined) return
+          const bucket = bounds.findIndex(bound => value <= bound)
+          if (bucket >= 0) found.counts[bucket] = (found.counts[bucket] ?? 0) + 1
+          found.count += 1
+          found.sum += value
+        }
+      }
+    },
+    gauge: (name, help, read, labels = {}) =>
+      declare({
+        type: 'gauge',
+        name: `${prefix}_${name}`,
+        help,
+        samples: () => [{ labels, value: read() }]
+      }),
+    total: (name, help, read, labels = {}) =>
+      declare({
+        type: 'counter',
+        name: `${prefix}_${name}_total`,
+        help,
+        samples: () => [{ labels, value: read() }]
+      }),
+    prefixed: more => withPrefix(`${prefix}_${more}`, declare)
+  }
+}
+
+/**
+ * A series for each combination of values, there from the start: what never happened is 0 and not absent. A value that
+ * was not declared is not counted: no figure ever breaks a request.
+ */
+function seriesOf<T>(name: string, labels: Labels, start: () => T) {
+  let combinations: Record<string, string>[] = [{}]
+  for (const [label, values] of Object.entries(labels))
+    combinations = combinations.flatMap(each => values.map(value => ({ ...each, [label]: value })))
+  if (combinations.length > SERIES_MAX)
+    throw new Error(`the metric ${name} has ${combinations.length} series; ${SERIES_MAX} are the most`)
+
+  const keyOf = (chosen: Readonly<Record<string, string>>) =>
+    Object.keys(labels)
+      .map(label => chosen[label])
+      .join('\0')
+  const all = combinations.map(each => ({ ...start(), labels: each }))
+  const byKey = new Map(all.map(each => [keyOf(each.labels), each]))
+  return { all, find: (chosen: Readonly<Record<string, string>>) => byKey.get(keyOf(chosen)) }
+}
+
+type Counted = { labels: Record<string, string>; counts: readonly number[]; count: number; sum: number }
+
+function histogramSamples({ labels, counts, count, sum }: Counted, bounds: readonly number[]): Sample[] {
+  let below = 0
+  const buckets = bounds.map((bound, index) => {
+    below += counts[index] ?? 0
+    return { labels: { ...labels, le: String(bound) }, value: below, suffix: '_bucket' }
+  })
+  return [
+    ...buckets,
+    { labels: { ...labels, le: '+Inf' }, value: count, suffix: '_bucket' },
+    { labels, value: sum, suffix: '_sum' },
+    { labels, value: count, suffix: '_count' }
+  ]
+}

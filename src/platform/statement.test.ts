@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { json, numberParameters, statement, valuesOf } from './statement.ts'
+
+const two = { name: 'test.two', takes: { cartId: 'uuid', variantId: 'uuid' } } as const
+
+test('names become numbers in the order of what is taken, however often and wherever they stand', () => {
+  const text =
+    'delete from cart.items where variant_id = $variantId and customer_id = $cartId or $cartId is null'
+  expect(numberParameters({ ...two, text })).toBe(
+    'delete from cart.items where variant_id = $2 and customer_id = $1 or $1 is null'
+  )
+})
+
+test('a text that names what is not taken, or leaves something out, does not load', () => {
+  expect(() => numberParameters({ ...two, text: 'select $cartId, $variant' })).toThrow('names $variant')
+  expect(() => numberParameters({ ...two, text: 'select $cartId' })).toThrow(
+    'takes variantId and does not use it'
+  )
+  expect(() => statement({ name: 'test.unknown', text: 'select $id' })).toThrow('names $id')
+})
+
+test('values come by name: no order can swap two ids', () => {
+  const [cartId, variantId] = ['a', 'b']
+  expect(valuesOf(two, { variantId, cartId })).toEqual(['a', 'b'])
+  expect(() => valuesOf(two, { cartId })).toThrow('test.two lacks variantId')
+})
+
+test('null is a value, JSON is written as its text, a list of it too', () => {
+  const takes = { a: 'uuid?', b: 'jsonb', c: 'jsonb?', d: json<{ e: number }[]>() } as const
+  expect(valuesOf({ name: 'test.json', takes }, { a: null, b: 'text', c: null, d: [{ e: 1 }] })).toEqual([
+    null,
+    '"text"',
+    null,
+    '[{"e":1}]'
+  ])
+})
+
+test('a slow statement that writes does not load', () => {
+  const text = 'delete from cart.carts'
+  expect(() => statement({ name: 'test.slow_write', slow: true, text })).toThrow('test.slow_write writes')
+})
+
+test('two statements of one name do not load, nor one with a name that PostgreSQL would cut', () => {
+  statement({ name: 'test.once', text: 'select 1' })
+  expect(() => statement({ name: 'test.once', text: 'select 2' })).toThrow(
+    'two statements are called test.once'
+  )
+  expect(() => statement({ name: 'x'.repeat(64), text: 'select 1' })).toThrow(RangeError)
+})

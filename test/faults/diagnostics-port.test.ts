@@ -1,0 +1,136 @@
+import { once } from 'node:events'
+import { get } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { createTestDatabase } from '../support/database.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { until } from './until.ts'
+
+const PRELOADED = fileURLToPath(new URL('main-thread.mjs', import.meta.url))
+const PROBES = 200
+/** On a machine that has much to do. By itself the slowest of 200 takes 5 ms. */
+const SOON_MS = 250
+
+type Probed = { status: number; text: string; json: Record<string, unknown>; elapsed: number }
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}
+
+/** The real program, whose main thread stands still for so long after SIGUSR2. */
+async function useShop(settings: Record<string, string> = {}) {
+  const created = await createTestDatabase()
+  const port = await freePort()
+  const program: Program = startProgram({
+    DATABASE_URL: created.url,
+    CARTWRIGHT__SERVER__DIAGNOSTICS_PORT: String(port),
+    CARTWRIGHT__LOG__LEVEL: 'info',
+    NODE_OPTIONS: `--import ${PRELOADED}`,
+    ...settings
+  })
+  onTestFinished(async () => {
+    program.child.kill('SIGKILL')
+    await program.ended
+    await created.drop()
+  })
+  const address = await program.listening
+  return { program, address, probe: (path: string) => probe(`http://127.0.0.1:${port}${path}`) }
+}
+
+/** A request on a connection of its own. */
+async function probe(url: string): Promise<Probed> {
+  const startedAt = performance.now()
+  const request = get(url, { agent: false })
+  const [response] = await once(request, 'response')
+  let text = ''
+  for await (const chunk of response) text += chunk
+  const elapsed = performance.now() - startedAt
+  const isJson = response.headers['content-type']?.startsWith('application/json')
+  return { status: response.statusCode, text, json: isJson ? JSON.parse(text) : {}, elapsed }
+}
+
+test('it answers new connections while the main thread stands still, and says so', async () => {
+  const { program, address, probe: ask } = await useShop({ BLOCK_MS: '5000' })
+  await until('it runs', async () => (await ask('/healthz')).json.main === 'running')
+  await until('there are figures', async () => (await ask('/metricsz')).status === 200)
+  program.child.kill('SIGUSR2')
+  await until('it is noticed', async () => (await ask('/healthz')).json.main === 'blocked', 4_000)
+
+  let mainAnswered = false
+  const onMain = probe(`${address}/healthz`).then(() => {
+    mainAnswered = true
+  })
+  const elapsed: number[] = []
+  for (let count = 0; count < PROBES; count += 1) {
+    const answer = await ask('/healthz')
+    expect(answer).toMatchObject({ status: 200, json: { status: 'UP' } })
+    elapsed.push(answer.elapsed)
+  }
+  const p99 = elapsed.sort((a, b) => a - b)[Math.floor(PROBES * 0.99)] as number
+  expect(p99).toBeLessThan(SOON_MS)
+  expect(await ask('/readyz')).toMatchObject({
+    status: 200,
+    json: { status: 'READY', database: 'UP', cache: 'UP', writes: 'UP' }
+  })
+  const metrics = await ask('/metrics')
+  expect(metrics.text).toContain('http_request_duration_seconds')
+  expect(Number(/snapshot_age_seconds ([\d.]+)\n$/.exec(metrics.text)?.[1])).toBeGreaterThan(1)
+  expect((await ask('/metricsz')).json).toMatchObject({ db_pool: { max_conns: expect.any(Number) } })
+  expect(mainAnswered).toBe(false)
+
+  await onMain
+  await until('it goes on', async () => (await ask('/healthz')).json.main === 'running')
+  expect((await ask('/nothing')).status).toBe(404)
+})
+
+test('a main thread that does nothing for too long is dead', async () => {
+  const { program, probe: ask } = await useShop({
+    BLOCK_MS: '6000',
+    CARTWRIGHT__SERVER__LIVENESS_SECONDS: '2'
+  })
+  program.child.kill('SIGUSR2')
+  await until('it counts as dead', async () => (await ask('/healthz')).status === 503, 6_000)
+  expect((await ask('/healthz')).json).toMatchObject({ status: 'DOWN', main: 'blocked' })
+  expect(await ask('/readyz')).toMatchObject({ status: 503, json: { status: 'NOT_READY', database: 'UP' } })
+  await until('it is alive', async () => (await ask('/healthz')).status === 200, 8_000)
+})
+
+test('while the process drains it is not ready; the thread keeps no process alive', async () => {
+  const { program, probe: ask } = await useShop({ CARTWRIGHT__SERVER__DRAIN_SECONDS: '1' })
+  program.child.kill('SIGTERM')
+  await until('it is not ready', async () => (await ask('/readyz')).status === 503, 1_000)
+  expect((await ask('/healthz')).status).toBe(200)
+  expect((await program.ended).code).toBe(0)
+})
+
+test('a thread that ends is started again, and takes nothing with it', async () => {
+  const { program, address, probe: ask } = await useShop({ END_THREAD_AFTER_MS: '500' })
+  await until(
+    'it ends',
+    () =>
+      ask('/healthz').then(
+        () => false,
+        () => true
+      ),
+    5_000
+  )
+  expect((await probe(`${address}/healthz`)).status).toBe(200)
+  await until('it is back', async () => (await ask('/healthz')).status === 200, 5_000)
+  await until('it was logged', () => program.output.stdout.includes('the thread has a bug'))
+})
+
+test('a port that is taken is one sentence', async () => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  onTestFinished(() => {
+    taken.close()
+  })
+  const { port } = taken.address() as AddressInfo
+  const starting = useShop({ CARTWRIGHT__SERVER__DIAGNOSTICS_PORT: String(port) })
+  await expect(starting).rejects.toThrow(/Cannot listen on \S+ for diagnostics: .*server\.diagnostics_port/)
+})

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { faults } from './faults.ts'
+import { runFaults } from './run.ts'
+
+const TELLING = [
+  'database: connections reset, again and again',
+  'database: connection reset behind COMMIT',
+  'database: connections lost both ways, new ones work',
+  'cache: black hole both ways, connections lost'
+]
+
+test('the promises hold under the most telling faults', async () => {
+  const chosen = faults.filter(({ name }) => TELLING.includes(name))
+  expect(chosen).toHaveLength(TELLING.length)
+  const results = await runFaults(1, chosen)
+  expect(results.flatMap(({ fault, broken }) => broken.map(promise => `${fault}: ${promise}`))).toEqual([])
+}, 180_000)

@@ -1,0 +1,177 @@
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../../src/platform/embedded-postgres.ts'
+import { type Program, startProgram } from '../../support/program.ts'
+import { fixedPort } from '../fixed-port.ts'
+import { type CommitWatch, watchCommits } from '../postgres-wire.ts'
+import { createRedisServer, type RedisServer } from '../redis-server.ts'
+import { openTcpProxy, type TcpProxy } from '../tcp-proxy.ts'
+import { until } from '../until.ts'
+
+const SETTINGS = {
+  CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
+  CARTWRIGHT__AUTH__ACCESS_TOKEN_SECONDS: '86400',
+  CARTWRIGHT__CART__LINE_QUANTITY_MAX: '100000',
+  CARTWRIGHT__LOG__LEVEL: 'error',
+  CARTWRIGHT__SHOP__DEMO: 'on'
+}
+/** Stranded connections stay open at the server, beside those that replace them. */
+const CONNECTIONS_MAX = 250
+const DATABASE = 'cartwright_faults'
+const RECOVERY_MS_MAX = 60_000
+const LOG_LINES_SHOWN_MAX = 5
+const LOG_LINE_LENGTH_MAX = 300
+
+/** One process of the shop, with proxies of its own between it and its servers. */
+type ShopProcess = {
+  origin: string
+  database: TcpProxy
+  commits: CommitWatch
+  cache: TcpProxy
+  signal(name: NodeJS.Signals): void
+}
+
+/** The real program in one or more processes, on a PostgreSQL and a Redis of their own. */
+export type Site = {
+  processes: ShopProcess[]
+  redis: RedisServer
+  /** Not through a proxy. */
+  sql(text: string): Promise<Record<string, unknown>[]>
+  postmaster(): Promise<number>
+  /** Returns when the database answers (again). */
+  databaseAnswers(): Promise<void>
+  /** Puts the site in order after a fault, and says how each process ended that did; it is started again. */
+  tidy(): Promise<string[]>
+  /** The last lines of each kind that the program logged since the last time. */
+  logged(): string[]
+  close(): Promise<void>
+}
+
+export async function openSite(count: number): Promise<Site> {
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright-network-'))
+  // The server runs as another user when the suite runs as root; it has to get in.
+  await chmod(folder, 0o755)
+  const postgres = await openEmbeddedPostgres({ folder, mode: 'own', connectionsMax: CONNECTIONS_MAX })
+  const redis = await createRedisServer()
+  const running: Running[] = []
+  const close = async () => {
+    await Promise.all(running.map(each => each.close()))
+    await redis.kill()
+    await postgres.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+  try {
+    await redis.start()
+    await sqlOf(postgres)(`create database ${DATABASE}`)
+    // The first one fills the shop; the others find it.
+    for (let i = 0; i < count; i += 1) running.push(await startProcess(postgres, redis, join(folder, 'shop')))
+  } catch (error) {
+    await close()
+    throw error
+  }
+  const sql = sqlOf(postgres, DATABASE)
+  return {
+    processes: running,
+    redis,
+    sql,
+    postmaster: async () =>
+      Number.parseInt(await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8'), 10),
+    databaseAnswers: async () => {
+      await until('PostgreSQL answers', () => sql('select 1').then(() => true), RECOVERY_MS_MAX)
+    },
+    tidy: async () => (await Promise.all(running.map((each, at) => each.tidy(at + 1)))).flat(),
+    logged: () => running.flatMap(each => each.logged()),
+    close
+  }
+}
+
+const sqlOf =
+  ({ url }: EmbeddedPostgres, database = ''): Site['sql'] =>
+  async text => {
+    const client = new pg.Client({ connectionString: new URL(database, url).href })
+    client.on('error', () => {})
+    await client.connect()
+    try {
+      return (await client.query(text)).rows
+    } finally {
+      await client.end()
+    }
+  }
+
+type Running = ShopProcess & Pick<Site, 'logged' | 'close'> & { tidy(number: number): Promise<string[]> }
+
+async function startProcess(postgres: EmbeddedPostgres, redis: RedisServer, data: string): Promise<Running> {
+  const sockets = decodeURIComponent(new URL(postgres.url).hostname)
+  const commits = watchCommits()
+  const database = await openTcpProxy({ path: `${sockets}/.s.PGSQL.5432` }, commits.watch)
+  const cache = await openTcpProxy({ host: '127.0.0.1', port: redis.port })
+  const port = String(await fixedPort())
+  const start = async () => {
+    const program = startProgram({
+      ...SETTINGS,
+      PORT: port,
+      CARTWRIGHT_DATA: data,
+      DATABASE_URL: `postgres://cartwright@127.0.0.1:${database.port}/${DATABASE}`,
+      REDIS_URL: `redis://127.0.0.1:${cache.port}`
+    })
+    await program.listening
+    return program
+  }
+  let program = await start()
+  // A suite that is interrupted leaves nothing behind.
+  process.once('exit', () => program.child.kill('SIGKILL'))
+  let read = 0
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    database,
+    commits,
+    cache,
+    signal: name => void program.child.kill(name),
+    tidy: async number => {
+      commits.restore()
+      await Promise.all([database.restore(), cache.restore()])
+      for (const proxy of [database, cache]) proxy.sweep()
+      if (program.child.exitCode === null && program.child.signalCode === null) return []
+      const { code, stderr } = await program.ended
+      program = await start()
+      read = 0
+      return [`process ${number} ended with ${code}: ${reasonIn(stderr)}`]
+    },
+    logged: () => {
+      const fresh = program.output.stdout.slice(read)
+      read = program.output.stdout.length
+      return kindsOf(fresh)
+    },
+    close: () => stop(program, [database, cache])
+  }
+}
+
+async function stop(program: Program, proxies: TcpProxy[]): Promise<void> {
+  program.child.kill('SIGCONT')
+  program.child.kill('SIGTERM')
+  await program.ended
+  for (const proxy of proxies) await proxy.close()
+}
+
+/** The error, and where in the program it came from. */
+const reasonIn = (stderr: string) =>
+  stderr
+    .split('\n')
+    .filter(line => /error|src\//i.test(line))
+    .slice(0, LOG_LINES_SHOWN_MAX)
+    .map(line => line.trim())
+    .join(' / ')
+
+/** One log line for each message there was. */
+function kindsOf(text: string): string[] {
+  const kinds = new Map<string, string>()
+  for (const line of text.split('\n')) {
+    if (!line.startsWith('{')) continue
+    const { msg, err } = JSON.parse(line) as { msg?: string; err?: { message?: string; stack?: string } }
+    const place = err?.stack?.split('\n').find(each => each.includes('/src/'))
+    kinds.set(`${msg} ${err?.message}`, `${msg}: ${err?.message ?? ''} ${place?.trim() ?? ''}`)
+  }
+  return [...kinds.values()].slice(0, LOG_LINES_SHOWN_MAX).map(line => line.slice(0, LOG_LINE_LENGTH_MAX))
+}

@@ -1,0 +1,70 @@
+import { randomInt } from 'node:crypto'
+import { createHttpClient, type HttpClient } from '../../support/http-client.ts'
+
+const SOCKETS_MAX = 500
+const UUID = /[0-9a-f]{8}-[0-9a-f-]{27}/g
+
+export type RequestKind = 'browse' | 'account' | 'diagnostics'
+
+/** One request and what came of it, as its client saw it. Times are `performance.now()`. */
+export type Try = {
+  /** To which of the shop's processes it went. */
+  process: number
+  kind: RequestKind
+  /** Method and path, without ids. */
+  what: string
+  isWrite: boolean
+  startedAt: number
+  endedAt: number
+  /** `undefined` when the connection broke before the answer was complete, or none came within 20 s. */
+  status: number | undefined
+  code: string | undefined
+  saysWhenToRetry: boolean
+}
+
+/** Clients of all processes of a shop. Whatever they send is noted in `tries`. */
+export type Traffic = {
+  tries: Try[]
+  /** Each request to any of the processes, as a load balancer would. */
+  anywhere: HttpClient
+  /** To one process each. */
+  at: HttpClient[]
+}
+
+export function createTraffic(origins: readonly string[]): Traffic {
+  const tries: Try[] = []
+  const at = origins.map((origin, process): HttpClient => {
+    const http = createHttpClient(origin, SOCKETS_MAX)
+    const send: HttpClient['send'] = async (method, path, options) => {
+      const startedAt = performance.now()
+      const answer = await http.send(method, path, options)
+      // Who hung up has nothing to complain of.
+      if (answer === undefined && options?.cutAfterMs !== undefined) return answer
+      tries.push({
+        process,
+        kind: kindOf(path),
+        what: `${method} ${path.replace(/\?.*/, '').replace(UUID, ':id')}`,
+        isWrite: method !== 'GET',
+        startedAt,
+        endedAt: performance.now(),
+        status: answer?.status,
+        code: answer?.json?.code,
+        saysWhenToRetry: answer?.headers['retry-after'] !== undefined
+      })
+      return answer
+    }
+    return { send, close: http.close }
+  })
+  const anywhere: HttpClient = {
+    send: (...request) => (at[randomInt(at.length)] as HttpClient).send(...request),
+    close: () => {
+      for (const client of at) client.close()
+    }
+  }
+  return { tries, anywhere, at }
+}
+
+function kindOf(path: string): RequestKind {
+  if (!path.startsWith('/api/')) return 'diagnostics'
+  return /^\/api\/(products|categories)/.test(path) ? 'browse' : 'account'
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { watchCommits } from './postgres-wire.ts'
+
+const message = (type: string, body: string) => {
+  const length = Buffer.alloc(4)
+  length.writeInt32BE(4 + body.length)
+  return Buffer.concat([Buffer.from(type), length, Buffer.from(body, 'latin1')])
+}
+const startup = message('', '\0\x03\0\0user\0cartwright\0\0')
+const commits = {
+  'a query': [message('Q', 'commit\0')],
+  'a query in capitals': [message('Q', 'COMMIT;\0')],
+  'a statement without a name': [message('P', '\0commit\0\0\0'), message('B', '\0\0\0\0\0\0\0\0')],
+  'a prepared statement': [message('P', 'end\0commit\0\0\0'), message('B', '\0end\0\0\0\0\0\0\0')],
+  'behind other messages': [message('Q', 'select 1\0'), message('S', ''), message('Q', 'commit\0')]
+}
+
+test.each(Object.entries(commits))('finds a commit: %s', (_name, messages) => {
+  const { watch, breakAt } = watchCommits()
+  const connection = {}
+  breakAt('to_server', 'reset', 2)
+  expect(watch(connection, 'to_server', startup)).toBe('pass')
+  const once = () => messages.map(each => watch(connection, 'to_server', each))
+  // Every second one.
+  expect(once()).not.toContain('reset')
+  expect(once()).toContain('reset')
+})
+
+test.each([
+  ['begin', message('Q', 'begin\0')],
+  ['a text that says so', message('B', '\0insert\0\0\0\0\x01commit\0')],
+  ['a statement that is only prepared', message('P', 'end\0commit\0\0\0')]
+])('takes nothing else for one: %s', (_name, chunk) => {
+  const { watch, breakAt } = watchCommits()
+  const connection = {}
+  breakAt('to_server', 'lose', 2)
+  watch(connection, 'to_server', startup)
+  for (let i = 0; i < 4; i += 1) expect(watch(connection, 'to_server', chunk)).toBe('pass')
+})
+
+test('finds the answer to a commit, in pieces too, and only while a fault is planted', () => {
+  const { watch, breakAt, restore } = watchCommits()
+  const connection = {}
+  const answer = message('C', 'COMMIT\0')
+  const pieces = [answer.subarray(0, 3), answer.subarray(3, 8), answer.subarray(8)]
+  const once = () => pieces.map(each => watch(connection, 'to_program', each))
+  expect(once()).toEqual(['pass', 'pass', 'pass'])
+  breakAt('to_program', 'lose', 2)
+  expect([once(), once()]).toEqual([
+    ['pass', 'pass', 'pass'],
+    ['pass', 'pass', 'lose']
+  ])
+  restore()
+  expect([once(), once()].flat()).not.toContain('lose')
+})

@@ -1,0 +1,92 @@
+import type { Direction, Fate, Watch } from './proxied-connection.ts'
+
+const LENGTH_BYTES = 4
+/** What matters of a message stands at its beginning. */
+const NAMES_BYTES_MAX = 256
+const COMMIT = /^\s*commit\b/i
+
+/** Follows one direction of one connection, message by message (PostgreSQL's protocol, "Message Formats"). */
+class MessageReader {
+  #rest: Buffer = Buffer.alloc(0)
+  #isStarted: boolean
+
+  /** The first message of a program has no type; a server's all have. */
+  constructor(direction: Direction) {
+    this.#isStarted = direction === 'to_program'
+  }
+
+  *read(chunk: Buffer): Generator<{ type: string; body: Buffer }> {
+    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
+    for (;;) {
+      const typeBytes = this.#isStarted ? 1 : 0
+      if (this.#rest.length < typeBytes + LENGTH_BYTES) return
+      const end = typeBytes + this.#rest.readInt32BE(typeBytes)
+      if (this.#rest.length < end) return
+      const type = this.#isStarted ? String.fromCharCode(this.#rest[0] as number) : ''
+      const body = this.#rest.subarray(typeBytes + LENGTH_BYTES, end)
+      this.#rest = this.#rest.subarray(end)
+      this.#isStarted = true
+      yield { type, body }
+    }
+  }
+}
+
+/** What one connection says about commits: `asked` in what the program sends, `done` in what the server answers. */
+class CommitReader {
+  readonly #readers = {
+    to_server: new MessageReader('to_server'),
+    to_program: new MessageReader('to_program')
+  }
+  /** Names of prepared statements that commit. */
+  readonly #prepared = new Set<string>()
+
+  /** Whether this chunk completes a message that asks for a commit, or tells of one. */
+  mentionsCommit(direction: Direction, chunk: Buffer): boolean {
+    let found = false
+    for (const { type, body } of this.#readers[direction].read(chunk)) {
+      found = (direction === 'to_server' ? this.#asks(type, body) : tells(type, body)) || found
+    }
+    return found
+  }
+
+  #asks(type: string, body: Buffer): boolean {
+    const [first = '', second = ''] = body.toString('latin1', 0, NAMES_BYTES_MAX).split('\0', 2)
+    if (type === 'Q') return COMMIT.test(first)
+    if (type === 'P') {
+      if (COMMIT.test(second)) this.#prepared.add(first)
+      else this.#prepared.delete(first)
+    }
+    return type === 'B' && this.#prepared.has(second)
+  }
+}
+
+const tells = (type: string, body: Buffer) => type === 'C' && body.toString('latin1') === 'COMMIT\0'
+
+/** A watch for a proxy in front of PostgreSQL, which can make COMMIT the moment at which connections break. */
+export type CommitWatch = {
+  watch: Watch
+  /** From now on one of so many COMMITs (or answers) that go in this direction meets this fate, and its connection. */
+  breakAt(direction: Direction, fate: Fate, oneOf: number): void
+  restore(): void
+}
+
+export function watchCommits(): CommitWatch {
+  const readers = new WeakMap<object, CommitReader>()
+  let planted: { direction: Direction; fate: Fate; oneOf: number } | undefined
+  let commits = 0
+  return {
+    watch: (connection, direction, chunk) => {
+      const reader = readers.get(connection) ?? new CommitReader()
+      readers.set(connection, reader)
+      if (!reader.mentionsCommit(direction, chunk) || planted?.direction !== direction) return 'pass'
+      commits += 1
+      return commits % planted.oneOf === 0 ? planted.fate : 'pass'
+    },
+    breakAt: (direction, fate, oneOf) => {
+      planted = { direction, fate, oneOf }
+    },
+    restore: () => {
+      planted = undefined
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { startBalancer } from './support/balancer.ts'
+import { createTestDatabase } from './support/database.ts'
+import { parseRaw } from './support/gateway.ts'
+import { createHttpClient } from './support/http-client.ts'
+import { type Program, startProgram } from './support/program.ts'
+
+/** Real programs on one database, which are stopped when the test has finished. */
+async function usePrograms(settings: Record<string, string> = {}) {
+  const database = await createTestDatabase()
+  const running: Program[] = []
+  onTestFinished(async () => {
+    for (const { child } of running) child.kill('SIGKILL')
+    for (const { ended } of running) await ended
+    await database.drop()
+  })
+  return (): Program => {
+    const program = startProgram({
+      DATABASE_URL: database.url,
+      CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
+      ...settings
+    })
+    running.push(program)
+    return program
+  }
+}
+
+/** A request whose second half is sent by `finish`: until then it is under way. */
+async function beginRequest(address: string) {
+  const body = JSON.stringify({ email: 'ada@example.com', password: 'a long engine poem' })
+  const { port, hostname } = new URL(address)
+  const socket: Socket = connect(Number(port), hostname)
+  const answer = text(socket)
+  await once(socket, 'connect')
+  const head = `POST /api/auth/register HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+  await new Promise<void>(resolve => socket.write(head + body.slice(0, 20), () => resolve()))
+  // What is answered over another connection afterwards was read afterwards.
+  await fetch(`${address}/healthz`)
+  return { finish: () => socket.write(body.slice(20)), answer }
+}
+
+test('the signals of one Ctrl-C are one: a request under way gets its answer, and the exit code is 0', async () => {
+  const program = (await usePrograms())()
+  const request = await beginRequest(await program.listening)
+  program.child.kill('SIGINT')
+  program.child.kill('SIGTERM')
+  await vi.waitFor(() => expect(program.output.stdout).toContain('Stopping: '), { timeout: 10_000 })
+  request.finish()
+  const { status, headers } = parseRaw(await request.answer)
+  expect([status, headers.connection]).toEqual([201, 'close'])
+  const { code, stdout } = await program.ended
+  expect([code, stdout.match(/^Stopp(ing|ed).*$/gm)]).toEqual([
+    0,
+    ['Stopping: what is under way is finished first. A second signal stops at once.', 'Stopped.']
+  ])
+})
+
+test('a second signal, half a second after the first or later, ends the process at once with exit code 1', async () => {
+  const program = (await usePrograms())()
+  await beginRequest(await program.listening)
+  const startedAt = performance.now()
+  const timer = setInterval(() => program.child.kill('SIGINT'), 20)
+  const { code, stdout } = await program.ended
+  clearInterval(timer)
+  expect(code).toBe(1)
+  expect(stdout).not.toContain('Stopped')
+  const elapsedMs = performance.now() - startedAt
+  expect(elapsedMs).toBeGreaterThan(490)
+  expect(elapsedMs).toBeLessThan(5_000)
+})
+
+test('in production the server goes on for 5 seconds after the signal, and not in development', async () => {
+  for (const [environment, least] of [
+    ['production', 4_900],
+    ['development', 0]
+  ] as const) {
+    const key = Buffer.alloc(32, 7).toString('base64')
+    const startOne = await usePrograms({
+      NODE_ENV: environment,
+      HOST: '127.0.0.1',
+      CARTWRIGHT__SECRETS__KEYS: `[{ id: k1, key: '${key}' }]`
+    })
+    const program = startOne()
+    const address = await program.listening
+    const startedAt = performance.now()
+    program.child.kill('SIGTERM')
+    if (least > 0) {
+      const ready = async () => (await fetch(`${address}/readyz`)).status
+      await vi.waitFor(async () => expect(await ready()).toBe(503), { timeout: 4_000, interval: 5 })
+      const answer = await fetch(`${address}/api/products`)
+      expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
+    }
+    expect((await program.ended).code).toBe(0)
+    const elapsedMs = performance.now() - startedAt
+    expect(elapsedMs).toBeGreaterThan(least)
+    expect(elapsedMs).toBeLessThan(least + 4_000)
+  }
+})
+
+test('restarting process after process behind a load balancer loses no request', {
+  timeout: 120_000
+}, async () => {
+  const startOne = await usePrograms({ CARTWRIGHT__SERVER__DRAIN_SECONDS: '1' })
+  const programs = [startOne(), startOne()]
+  const addresses = await Promise.all(programs.map(program => program.listening))
+  const balancer = await startBalancer()
+  onTestFinished(balancer.close)
+  balancer.use(addresses)
+  const client = createHttpClient(balancer.origin, 16)
+  onTestFinished(client.close)
+  await vi.waitFor(async () => expect((await client.send('GET', '/api/products'))?.status).toBe(200), 5_000)
+
+  let isOver = false
+  const statuses = new Map<number | undefined, number>()
+  const callers = Array.from({ length: 16 }, async (_, caller) => {
+    while (!isOver) {
+      const answer = await (caller % 4 === 0
+        ? client.send('POST', '/api/guest-cart', { body: { variant_id: crypto.randomUUID(), quantity: 1 } })
+        : client.send('GET', '/api/products?limit=1'))
+      statuses.set(answer?.status, (statuses.get(answer?.status) ?? 0) + 1)
+    }
+  })
+  for (const [index, program] of programs.entries()) {
+    program.child.kill('SIGTERM')
+    expect((await program.ended).code).toBe(0)
+    addresses[index] = await startOne().listening
+    balancer.use([...addresses])
+    const asked = statuses.get(200) ?? 0
+    await vi.waitFor(() => expect(statuses.get(200)).toBeGreaterThan(asked + 100), 10_000)
+  }
+  isOver = true
+  await Promise.all(callers)
+  expect([...statuses.keys()].sort()).toEqual([200, 404])
+})

@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import {
+  Agent,
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type ServerResponse
+} from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type Balancer = { origin: string; use(addresses: string[]): void; close(): Promise<void> }
+
+const PROBE_EVERY_MS = 50
+
+/**
+ * A load balancer as they are: in turn to every process whose `/readyz` answered 200 when it was last asked, over
+ * connections that are kept alive. It never tries a request twice.
+ */
+export async function startBalancer(): Promise<Balancer> {
+  const agent = new Agent({ keepAlive: true })
+  let known: string[] = []
+  let ready: string[] = []
+  let turn = 0
+
+  const probe = async () => {
+    const asked = await Promise.all(known.map(async address => [address, await isReady(address)] as const))
+    ready = asked.filter(([, is]) => is).map(([address]) => address)
+  }
+  const timer = setInterval(probe, PROBE_EVERY_MS)
+
+  const server = createServer((incoming: IncomingMessage, outgoing: ServerResponse) => {
+    turn += 1
+    const address = ready[turn % ready.length]
+    const fail = () => {
+      if (!outgoing.headersSent) outgoing.writeHead(502)
+      outgoing.end()
+    }
+    if (address === undefined) return fail()
+    const { method = 'GET', url = '/', headers } = incoming
+    const { connection: _, ...handedOn } = headers
+    const upstream = httpRequest(new URL(url, address), { method, headers: handedOn, agent })
+    upstream.on('error', fail)
+    upstream.on('response', response => {
+      const { connection: _ours, 'keep-alive': _theirs, ...others } = response.headers
+      outgoing.writeHead(response.statusCode ?? 502, others)
+      response.on('error', fail)
+      response.pipe(outgoing)
+    })
+    incoming.pipe(upstream)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    use: addresses => {
+      known = addresses
+    },
+    close: async () => {
+      clearInterval(timer)
+      agent.destroy()
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    }
+  }
+}
+
+const isReady = (address: string): Promise<boolean> =>
+  fetch(`${address}/readyz`).then(
+    async response => {
+      await response.arrayBuffer()
+      return response.status === 200
+    },
+    () => false
+  )
