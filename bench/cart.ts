@@ -6,7 +6,7 @@
 import { cpus } from 'node:os'
 import { modules } from '../src/app.ts'
 import { migrationSources } from '../src/module.ts'
-import { migrate } from '../src/platform/migrate.ts'
+import { migrate } from '../src/platform/postgres/migrate.ts'
 import { residentMegabytes } from './cpu.ts'
 import { type Cost, compare, total } from './measure.ts'
 import {

@@ -4,7 +4,7 @@
  */
 import { modules } from '../src/app.ts'
 import { migrationSources } from '../src/module.ts'
-import { migrate } from '../src/platform/migrate.ts'
+import { migrate } from '../src/platform/postgres/migrate.ts'
 import { fillLargeCatalog, LARGE_CATALOG } from '../test/support/large-catalog.ts'
 import { openBench, startShop } from './shop.ts'
 

@@ -11,7 +11,7 @@ import {
   setupModules,
   stopModules
 } from './module.ts'
-import { createMetricRegistry } from './platform/metrics.ts'
+import { createMetricRegistry } from './platform/metrics/registry.ts'
 import type { Platform } from './platform/platform.ts'
 
 type Options = {

@@ -2,9 +2,9 @@ import type { Tiers } from './gateway/tiers.ts'
 import { OperatorError } from './kernel/errors.ts'
 import type { TSchema } from './kernel/schema.ts'
 import type { SettingsOf } from './kernel/settings.ts'
-import type { Metrics } from './platform/metrics.ts'
-import type { MigrationSource } from './platform/migrate.ts'
+import type { Metrics } from './platform/metrics/registry.ts'
 import type { Platform } from './platform/platform.ts'
+import type { MigrationSource } from './platform/postgres/migrate.ts'
 
 /** What a module gives once it is set up: its API to other modules, its routes, and what to do at the end. */
 type ModuleInstance<Api> = {

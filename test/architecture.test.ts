@@ -21,7 +21,7 @@ test('the exceptions are needed, each of them', () => {
 })
 
 const sql = (text: string) =>
-  `import { statement } from '../../platform/statement.ts'\nexport const a = statement({ name: 'cart.a', text: \`${text}\` })`
+  `import { statement } from '../../platform/postgres/statement.ts'\nexport const a = statement({ name: 'cart.a', text: \`${text}\` })`
 const kernelWall = 'the kernel imports nothing of ours'
 const platformWall = 'the platform imports the kernel alone'
 const gatewayWall = 'the gateway imports kernel and platform alone'
@@ -42,16 +42,20 @@ const classes = 'a route says what it is for'
 const unwritten = 'an unsafe route hands its write on, or says why it has none'
 
 test.each([
-  [kernelWall, 'src/kernel/money.ts', "import { statement } from '../platform/statement.ts'"],
+  [kernelWall, 'src/kernel/money.ts', "import { statement } from '../platform/postgres/statement.ts'"],
   [kernelWall, 'src/kernel/money.ts', "import type { Config } from '../config.ts'"],
   [kernelWall, 'src/kernel/money.ts', "export type { Offer } from '../modules/catalog/index.ts'"],
-  [platformWall, 'src/platform/cache.ts', "import { sendProblem } from '../gateway/problem.ts'"],
-  [platformWall, 'src/platform/cache.ts', "import { loadConfig } from '../config.ts'"],
-  [platformWall, 'src/platform/cache.ts', "const a = await import('../module.ts')"],
+  [platformWall, 'src/platform/cache/cache.ts', "import { sendProblem } from '../../gateway/problem.ts'"],
+  [platformWall, 'src/platform/cache/cache.ts', "import { loadConfig } from '../../config.ts'"],
+  [platformWall, 'src/platform/cache/cache.ts', "const a = await import('../../module.ts')"],
   [gatewayWall, 'src/gateway/server.ts', "import type { Offer } from '../modules/catalog/index.ts'"],
   [gatewayWall, 'src/gateway/server.ts', "import { loadConfig } from '../config.ts'"],
-  [moduleWall, 'src/modules/cart/service.ts', "import { openDatabase } from '../../platform/postgres.ts'"],
-  [moduleWall, 'src/modules/cart/service.ts', "import * as keys from '../../platform/statement.ts'"],
+  [
+    moduleWall,
+    'src/modules/cart/service.ts',
+    "import { openDatabase } from '../../platform/postgres/database.ts'"
+  ],
+  [moduleWall, 'src/modules/cart/service.ts', "import * as keys from '../../platform/postgres/statement.ts'"],
   [moduleWall, 'src/modules/cart/service.ts', "import { identityOf } from '../../gateway/identity.ts'"],
   [moduleWall, 'src/modules/cart/service.ts', "import type { Tiers } from '../../gateway/tiers.ts'"],
   [moduleWall, 'src/modules/cart/routes.ts', "import { sendProblem } from '../../gateway/problem.ts'"],
@@ -85,7 +89,7 @@ test.each([
   [
     statementNames,
     'src/modules/cart/repository.ts',
-    "import { statement } from '../../platform/statement.ts'\nstatement({ name: 'catalog.a', text: 'select 1' })"
+    "import { statement } from '../../platform/postgres/statement.ts'\nstatement({ name: 'catalog.a', text: 'select 1' })"
   ],
   [folders, 'src/modules/cart/utils/sum.ts', ''],
   [folders, 'src/shared/sum.ts', ''],
@@ -98,8 +102,8 @@ test.each([
   [noNames, 'src/gateway/idempotency.ts', "const headers = ['x-guest-cart-token']"],
   [noNames, 'src/gateway/server.ts', "if (name === 'auth') a()"],
   [noNames, 'src/gateway/diagnostics.ts', 'const path = `/api/carts/$' + '{a}`'],
-  [noNames, 'src/platform/figures.ts', 'export const catalogEntries = 1'],
-  [noNames, 'src/platform/cache.ts', 'const { cart } = config'],
+  [noNames, 'src/platform/metrics/figures.ts', 'export const catalogEntries = 1'],
+  [noNames, 'src/platform/cache/cache.ts', 'const { cart } = config'],
   [classes, 'src/modules/cart/routes.ts', "tiers.public.get('/cart', { schema }, a)"],
   [classes, 'src/modules/cart/guest/routes.ts', "tiers.secured.post('/cart', a => writeOf(request))"],
   [
@@ -131,11 +135,14 @@ test.each([
   ],
   ['src/modules/cart/routes.ts', "tiers.secured.post('/a', { config }, request => a(writeOf(request)))"],
   ['src/kernel/money.ts', "import { newId } from './ids.ts'"],
-  ['src/platform/cache.ts', "import type { Config } from '../config.ts'"],
-  ['src/gateway/write.ts', "import * as keys from '../platform/idempotency-keys.ts'"],
+  ['src/platform/cache/cache.ts', "import type { Config } from '../../config.ts'"],
+  ['src/gateway/write.ts', "import * as keys from '../platform/idempotency/keys.ts'"],
   ['src/modules/cart/index.ts', "import { catalogModule } from '../catalog/index.ts'"],
   ['src/modules/cart/service.ts', "import type { CatalogApi } from '../catalog/index.ts'"],
-  ['src/modules/cart/service.ts', "import { newWrite, type Write } from '../../platform/write.ts'"],
+  [
+    'src/modules/cart/service.ts',
+    "import { newWrite, type Write } from '../../platform/idempotency/write.ts'"
+  ],
   ['src/modules/cart/merge/routes.ts', "import { writeOf } from '../../../gateway/write.ts'\na ? b : c"],
   ['src/modules/cart/service.ts', 'switch (a) { default: b() }'],
   ['src/gateway/server.ts', "authenticate('Cartwright', register, cipher.getAuthTag())"],

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import '../src/app.ts'
 import { declaredConstraints } from '../src/kernel/errors.ts'
-import { declaredStatements, type Statement } from '../src/platform/statement.ts'
+import { declaredStatements, type Statement } from '../src/platform/postgres/statement.ts'
 import { createTestDatabase } from './support/database.ts'
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>

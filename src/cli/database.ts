@@ -29,7 +29,7 @@ export function openDatabaseEarly(): Promise<OpenedDatabase> | undefined {
 }
 
 async function openEmbedded(folder: string, mode: 'own' | 'attach'): Promise<OpenedDatabase> {
-  const { openEmbeddedPostgres } = await import('../platform/embedded-postgres.ts')
+  const { openEmbeddedPostgres } = await import('../platform/embedded-postgres/open.ts')
   const report = (line: string) => process.stderr.write(`${line}\n`)
   const { url, stop } = await openEmbeddedPostgres({ folder, mode, report })
   return { url, embedded: true, stop }

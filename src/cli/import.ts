@@ -7,8 +7,8 @@ import { DomainError, OperatorError } from '../kernel/errors.ts'
 import { migrationSources } from '../module.ts'
 import { catalogModule, type ImportProgress, type ImportReport } from '../modules/catalog/index.ts'
 import { openLog } from '../platform/log.ts'
-import { migrate } from '../platform/migrate.ts'
 import { openPlatform } from '../platform/platform.ts'
+import { migrate } from '../platform/postgres/migrate.ts'
 import { openConfiguredDatabase } from './database.ts'
 
 const ERRORS_SHOWN = 20

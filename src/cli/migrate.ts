@@ -1,7 +1,7 @@
 import { modules } from '../app.ts'
 import { loadConfig } from '../config.ts'
 import { migrationSources } from '../module.ts'
-import { migrate } from '../platform/migrate.ts'
+import { migrate } from '../platform/postgres/migrate.ts'
 import { openConfiguredDatabase } from './database.ts'
 
 export async function runMigrations(): Promise<void> {

@@ -20,7 +20,7 @@ export async function start(): Promise<void> {
   const opening = openDatabaseEarly()
   const { createApp, modules } = await import('../app.ts')
   const { migrationSources } = await import('../module.ts')
-  const { migrate } = await import('../platform/migrate.ts')
+  const { migrate } = await import('../platform/postgres/migrate.ts')
   const { openPlatform } = await import('../platform/platform.ts')
   const { credentials, prepareShop, welcome } = await import('./first-start.ts')
 

@@ -7,8 +7,8 @@ import { DomainError, OperatorError } from '../kernel/errors.ts'
 import { migrationSources } from '../module.ts'
 import { authModule, readablePassword } from '../modules/auth/index.ts'
 import { openLog } from '../platform/log.ts'
-import { migrate } from '../platform/migrate.ts'
 import { openPlatform } from '../platform/platform.ts'
+import { migrate } from '../platform/postgres/migrate.ts'
 import { openConfiguredDatabase } from './database.ts'
 
 export type CreateUserOptions = { email: string; name?: string; admin: boolean }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { noteAudit } from '../platform/audit.ts'
-import type { Queryable } from '../platform/postgres.ts'
+import type { Queryable } from '../platform/postgres/database.ts'
 import { identityOf } from './identity.ts'
 import { isUnsafe } from './routes.ts'
 import { operationIdOf } from './write.ts'

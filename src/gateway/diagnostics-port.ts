@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { Config } from '../config.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import type { Log } from '../platform/log.ts'
-import type { Database } from '../platform/postgres.ts'
+import type { Database } from '../platform/postgres/database.ts'
 import type { Metrics } from './metrics.ts'
 
 /** What the thread is started with. `state` is shared memory: see `BEAT_AT` and `DRAINING`. */

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { parentPort, workerData } from 'node:worker_threads'
 import { openLog } from '../platform/log.ts'
 import { databaseOptionsOf, openCache } from '../platform/platform.ts'
-import { openDatabase } from '../platform/postgres.ts'
+import { openDatabase } from '../platform/postgres/database.ts'
 import { BEAT_AT, DRAINING, type Snapshot, type ThreadData, type ThreadReport } from './diagnostics-port.ts'
 import { createReadiness } from './readiness.ts'
 

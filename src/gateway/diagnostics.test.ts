@@ -6,9 +6,9 @@ import {
   type TestGatewayOptions,
   useGateway
 } from '../../test/support/gateway.ts'
-import { createMemoryCache } from '../platform/cache.ts'
-import type { Database } from '../platform/postgres.ts'
-import { statement } from '../platform/statement.ts'
+import { createMemoryCache } from '../platform/cache/cache.ts'
+import type { Database } from '../platform/postgres/database.ts'
+import { statement } from '../platform/postgres/statement.ts'
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const time = expect.stringMatching(ISO_TIME)

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Database } from '../platform/postgres.ts'
+import type { Database } from '../platform/postgres/database.ts'
 import type { Metrics } from './metrics.ts'
 import { createReadiness, type ReadinessDeps } from './readiness.ts'
 

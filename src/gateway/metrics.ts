@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Registry } from '@prometheus-io/client'
-import type { Metric, MetricRegistry } from '../platform/metrics.ts'
+import type { Metric, MetricRegistry } from '../platform/metrics/registry.ts'
 
 /** Of the library's own: names against the conventions, and figures that are none (`Nan`, 2^63) without a sample. */
 const UNWANTED = [

@@ -1,6 +1,6 @@
 import { singleFlight } from '../kernel/single-flight.ts'
-import type { Cache } from '../platform/cache.ts'
-import type { Database } from '../platform/postgres.ts'
+import type { Cache } from '../platform/cache/cache.ts'
+import type { Database } from '../platform/postgres/database.ts'
 
 const PING_TIMEOUT_MS = 3_000
 /** A write costs more than a ping, so its result holds for a second. */

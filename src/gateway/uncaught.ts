@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Log } from '../platform/log.ts'
-import type { Metrics } from '../platform/metrics.ts'
+import type { Metrics } from '../platform/metrics/registry.ts'
 import { httpProblems, problemBody } from './problem.ts'
 
 const JSON_PROBLEM = { 'content-type': 'application/problem+json; charset=utf-8' }

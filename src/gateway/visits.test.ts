@@ -3,7 +3,7 @@ import { fastify } from 'fastify'
 import { expect, test } from 'vitest'
 import { moduleOf, parseRaw, sendRaw, useGateway } from '../../test/support/gateway.ts'
 import { loadConfig } from '../config.ts'
-import { createMetricRegistry } from '../platform/metrics.ts'
+import { createMetricRegistry } from '../platform/metrics/registry.ts'
 import type { RequestClass, Tiers } from './tiers.ts'
 import { createVisits } from './visits.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Config } from '../config.ts'
-import type { Metrics } from '../platform/metrics.ts'
+import type { Metrics } from '../platform/metrics/registry.ts'
 import { type Admission, type Applicant, createAdmission, type Refusal } from './admission.ts'
 import { commonHeaders } from './answer-headers.ts'
 import { isStreamed } from './bodies.ts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { browse, moduleOf, openGateway, type TestGateway } from '../../test/support/gateway.ts'
 import { defineError } from '../kernel/errors.ts'
-import { statement } from '../platform/statement.ts'
+import { statement } from '../platform/postgres/statement.ts'
 import { writeOf } from './write.ts'
 
 const stale = defineError('stale', 'X_STALE', 'It is another one by now.')

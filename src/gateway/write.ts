@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { newId } from '../kernel/ids.ts'
 import { type AuditEntry, noteAudit } from '../platform/audit.ts'
-import { markApplied } from '../platform/key-claims.ts'
-import { conditionNotSupported, createWrite, type Write } from '../platform/write.ts'
+import { markApplied } from '../platform/idempotency/claims.ts'
+import { conditionNotSupported, createWrite, type Write } from '../platform/idempotency/write.ts'
 import { malformedIfMatch } from './errors.ts'
 import { isUnsafe } from './routes.ts'
 

@@ -1,5 +1,5 @@
-import type { Queryable } from './postgres.ts'
-import { statement } from './statement.ts'
+import type { Queryable } from './postgres/database.ts'
+import { statement } from './postgres/statement.ts'
 
 /** One request of an administrator that may have changed something. `status` is unknown until it is answered. */
 export type AuditEntry = {

@@ -4,8 +4,8 @@ import { useProxiedDatabase } from '../../test/faults/postgres-proxy.ts'
 import { until } from '../../test/faults/until.ts'
 import { createTestDatabase, testDatabaseOptions, useTestDatabase } from '../../test/support/database.ts'
 import { type Broadcast, openBroadcast } from './broadcast.ts'
-import { openDatabase } from './postgres.ts'
-import { connectionSettings } from './postgres-connect.ts'
+import { connectionSettings } from './postgres/connect.ts'
+import { openDatabase } from './postgres/database.ts'
 
 type Heard = { messages: string[]; gaps: number }
 

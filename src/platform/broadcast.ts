@@ -1,9 +1,9 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import type pg from 'pg'
-import { connectToServer, hangUp } from './postgres-connect.ts'
-import { Opener } from './postgres-opener.ts'
-import type { Transaction } from './postgres-transaction.ts'
-import { statement } from './statement.ts'
+import { connectToServer, hangUp } from './postgres/connect.ts'
+import { Opener } from './postgres/opener.ts'
+import { statement } from './postgres/statement.ts'
+import type { Transaction } from './postgres/transaction.ts'
 
 /**
  * One word from a process to every process, itself included, by PostgreSQL's NOTIFY: sent when the transaction

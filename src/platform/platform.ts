@@ -1,14 +1,14 @@
 import type { Config } from '../config.ts'
 import { type Broadcast, openBroadcast } from './broadcast.ts'
-import { type Cache, createMemoryCache } from './cache.ts'
+import { type Cache, createMemoryCache } from './cache/cache.ts'
 import { type Chores, createChores } from './chores.ts'
-import { declareFigures } from './figures.ts'
 import type { Log } from './log.ts'
-import { createMetricRegistry, type MetricRegistry } from './metrics.ts'
-import { type Database, type DatabaseOptions, openDatabase } from './postgres.ts'
-import { connectionSettings } from './postgres-connect.ts'
-import type { Secrets } from './secrets.ts'
-import { openSecrets } from './secrets-open.ts'
+import { declareFigures } from './metrics/figures.ts'
+import { createMetricRegistry, type MetricRegistry } from './metrics/registry.ts'
+import { connectionSettings } from './postgres/connect.ts'
+import { type Database, type DatabaseOptions, openDatabase } from './postgres/database.ts'
+import { openSecrets } from './secrets/open.ts'
+import type { Secrets } from './secrets/secrets.ts'
 
 /** The outside world, opened once and handed to every module's `setup`, which takes from it what it needs. */
 export type Platform = {
@@ -72,6 +72,6 @@ export const databaseOptionsOf = ({ database }: Config, url: string): DatabaseOp
 // The Redis client takes 25 ms to load: only those who use it wait for it.
 export async function openCache(config: Config, log: Log): Promise<Cache> {
   if (config.cache.url === '') return createMemoryCache(config.cache.entries_max)
-  const { createRedisCache } = await import('./cache-redis.ts')
+  const { createRedisCache } = await import('./cache/redis.ts')
   return createRedisCache(config.cache.url, log)
 }

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
-import { type Database, openDatabase } from '../../src/platform/postgres.ts'
+import { type Database, openDatabase } from '../../src/platform/postgres/database.ts'
 
 /** The same server, another database. */
 export function databaseNamed(url: string, name: string): string {

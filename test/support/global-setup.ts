@@ -5,8 +5,8 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { modules } from '../../src/app.ts'
 import { migrationSources } from '../../src/module.ts'
-import { openEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts'
-import { migrate } from '../../src/platform/migrate.ts'
+import { openEmbeddedPostgres } from '../../src/platform/embedded-postgres/open.ts'
+import { migrate } from '../../src/platform/postgres/migrate.ts'
 import { databaseNamed } from './database.ts'
 
 declare module 'vitest' {

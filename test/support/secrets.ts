@@ -1,4 +1,4 @@
-import { createSecrets } from '../../src/platform/secrets.ts'
+import { createSecrets } from '../../src/platform/secrets/secrets.ts'
 
 export const testKey = (id: string, byte = id) => ({ id, key: Buffer.alloc(32, byte).toString('base64') })
 

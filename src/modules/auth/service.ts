@@ -1,6 +1,6 @@
 import { newId } from '../../kernel/ids.ts'
-import type { Database, Queryable, Transaction } from '../../platform/postgres.ts'
-import type { Write } from '../../platform/write.ts'
+import type { Write } from '../../platform/idempotency/write.ts'
+import type { Database, Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { foldEmail, normaliseEmail, parseEmail } from './email.ts'
 import {
   emailInvalid,

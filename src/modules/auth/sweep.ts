@@ -1,5 +1,5 @@
 import type { Chores } from '../../platform/chores.ts'
-import type { Database } from '../../platform/postgres.ts'
+import type { Database } from '../../platform/postgres/database.ts'
 import * as invitations from './invitations/repository.ts'
 import { TURN_SECONDS } from './passwords/admission.ts'
 import { KNOWN_DAYS } from './passwords/budgets.ts'

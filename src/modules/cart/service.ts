@@ -1,6 +1,6 @@
 import type { DomainError } from '../../kernel/errors.ts'
-import type { Database, Transaction } from '../../platform/postgres.ts'
-import type { Write } from '../../platform/write.ts'
+import type { Write } from '../../platform/idempotency/write.ts'
+import type { Database, Transaction } from '../../platform/postgres/database.ts'
 import type { CatalogApi } from '../catalog/index.ts'
 import { cartStale, insufficientStock, variantUnavailable } from './errors.ts'
 import {

@@ -10,7 +10,7 @@ import {
 import { csvOf, sized } from '../../../test/support/csv.ts'
 import { runSql } from '../../../test/support/sql.ts'
 import { newId } from '../../kernel/ids.ts'
-import { createWrite, newWrite } from '../../platform/write.ts'
+import { createWrite, newWrite } from '../../platform/idempotency/write.ts'
 import { createCategoryService } from './categories/service.ts'
 import { createDiscountService } from './discounts/service.ts'
 import { createProductService } from './products/service.ts'

@@ -1,5 +1,5 @@
-import type { Database, Transaction } from '../../../platform/postgres.ts'
-import type { Secrets } from '../../../platform/secrets.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { tooManyFailures } from '../errors.ts'
 import { hashSecret } from '../secrets.ts'
 import {

@@ -1,4 +1,4 @@
-import { statement } from '../../../platform/statement.ts'
+import { statement } from '../../../platform/postgres/statement.ts'
 
 /** How things stand, in seconds from now, for who tries: read before anything is written or locked. */
 export const findBudgets = statement({

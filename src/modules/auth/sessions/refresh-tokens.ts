@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Secrets } from '../../../platform/secrets.ts'
+import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { hashSecret } from '../secrets.ts'
 
 export type RefreshToken = { text: string; sessionId: string; hash: Buffer }

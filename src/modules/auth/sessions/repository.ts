@@ -1,4 +1,4 @@
-import { statement } from '../../../platform/statement.ts'
+import { statement } from '../../../platform/postgres/statement.ts'
 
 // Only for the password that was checked: `for share` waits for a change under way, which then makes this find no
 // user, so that no session outlives the password it was opened with.

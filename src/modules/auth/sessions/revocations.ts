@@ -1,5 +1,5 @@
 import type { Broadcast } from '../../../platform/broadcast.ts'
-import type { Transaction } from '../../../platform/postgres.ts'
+import type { Transaction } from '../../../platform/postgres/database.ts'
 
 const TOPIC = 'auth'
 

@@ -1,5 +1,5 @@
 import { newId } from '../../../kernel/ids.ts'
-import type { Database } from '../../../platform/postgres.ts'
+import type { Database } from '../../../platform/postgres/database.ts'
 import { invalidToken } from '../errors.ts'
 import * as users from '../repository.ts'
 import type { AccessTokens } from './access-tokens.ts'

@@ -1,4 +1,4 @@
-import { type RowOf, statement } from '../../../platform/statement.ts'
+import { type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
 /**
  * Adds this key if it is time: when there is none that can be used here, or none made within the last

@@ -3,8 +3,8 @@ import { createTestDatabase, testDatabaseOptions } from '../../../../test/suppor
 import { testSecrets } from '../../../../test/support/secrets.ts'
 import { runSql } from '../../../../test/support/sql.ts'
 import type { Log } from '../../../platform/log.ts'
-import { type Database, openDatabase } from '../../../platform/postgres.ts'
-import type { Secrets } from '../../../platform/secrets.ts'
+import { type Database, openDatabase } from '../../../platform/postgres/database.ts'
+import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { createSigningKeys } from './signing-keys.ts'
 
 /** Signing keys as several processes on one database see them. */

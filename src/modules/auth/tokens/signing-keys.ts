@@ -7,8 +7,8 @@ import {
 } from 'node:crypto'
 import { newId } from '../../../kernel/ids.ts'
 import type { Log } from '../../../platform/log.ts'
-import type { Database } from '../../../platform/postgres.ts'
-import type { Secrets } from '../../../platform/secrets.ts'
+import type { Database } from '../../../platform/postgres/database.ts'
+import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import * as repository from './repository.ts'
 
 /** How often `refresh` is to be called: well within the notice that a new key gives before it signs. */

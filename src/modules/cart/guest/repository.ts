@@ -1,4 +1,4 @@
-import { statement } from '../../../platform/statement.ts'
+import { statement } from '../../../platform/postgres/statement.ts'
 
 export const findGuestCart = statement({
   name: 'cart.find_guest_cart',

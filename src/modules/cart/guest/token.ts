@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Secrets } from '../../../platform/secrets.ts'
+import type { Secrets } from '../../../platform/secrets/secrets.ts'
 
 const PURPOSE = 'cart.guest_token'
 const TOKEN = /^gct_[\w-]{43}$/

@@ -1,5 +1,5 @@
-import type { Database, Transaction } from '../../../platform/postgres.ts'
-import type { Write } from '../../../platform/write.ts'
+import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { CatalogApi } from '../../catalog/index.ts'
 import { cartStale, guestCartNotFound } from '../errors.ts'
 import * as guests from '../guest/repository.ts'

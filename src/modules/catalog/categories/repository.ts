@@ -1,4 +1,4 @@
-import { statement } from '../../../platform/statement.ts'
+import { statement } from '../../../platform/postgres/statement.ts'
 
 const written = { id: 'uuid', parent_id: 'uuid?', slug: 'text', name: 'text', position: 'int4' } as const
 const columns = { ...written, version: 'int4' } as const

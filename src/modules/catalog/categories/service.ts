@@ -1,5 +1,5 @@
-import type { Database, Transaction } from '../../../platform/postgres.ts'
-import type { Write } from '../../../platform/write.ts'
+import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { categoryCycle, categoryNotEmpty, categoryNotFound, categoryStale, slugNeeded } from '../errors.ts'
 import { slugOf } from '../products/slug.ts'
 import type { Changes } from '../revision/changes.ts'

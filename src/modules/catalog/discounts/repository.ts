@@ -1,4 +1,4 @@
-import { type RowOf, statement } from '../../../platform/statement.ts'
+import { type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
 const columns = {
   id: 'uuid',

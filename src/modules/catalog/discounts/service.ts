@@ -1,6 +1,6 @@
 import { type Page, pageOf } from '../../../kernel/pages.ts'
-import type { Database, Transaction } from '../../../platform/postgres.ts'
-import type { Write } from '../../../platform/write.ts'
+import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { fingerprintOf, LAST_ID, readCursor } from '../cursor.ts'
 import { discountNotFound, discountStale } from '../errors.ts'
 import type { Changes } from '../revision/changes.ts'

@@ -1,5 +1,5 @@
 import { newId } from '../../../kernel/ids.ts'
-import type { Transaction } from '../../../platform/postgres.ts'
+import type { Transaction } from '../../../platform/postgres/database.ts'
 import * as products from '../products/repository.ts'
 import { slugOf } from '../products/slug.ts'
 import * as variants from '../variants/repository.ts'

@@ -1,5 +1,5 @@
-import type { Transaction } from '../../../platform/postgres.ts'
-import { json, nullableJson, statement } from '../../../platform/statement.ts'
+import type { Transaction } from '../../../platform/postgres/database.ts'
+import { json, nullableJson, statement } from '../../../platform/postgres/statement.ts'
 import type { ProductRow } from '../products/repository.ts'
 import type { VariantRow } from '../variants/repository.ts'
 import type { Stored } from './diff.ts'

@@ -1,4 +1,4 @@
-import { nullableJson, type RowOf, statement } from '../../../platform/statement.ts'
+import { nullableJson, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { Discount } from '../discounts/pricing.ts'
 
 /** The variants of these that are sold in a currency, in any order. */

@@ -7,7 +7,7 @@ import {
 } from '../../../../test/support/catalog.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Broadcast, Subscriber } from '../../../platform/broadcast.ts'
-import type { Database, Queryable } from '../../../platform/postgres.ts'
+import type { Database, Queryable } from '../../../platform/postgres/database.ts'
 import { createChanges } from '../revision/changes.ts'
 import { createOffers } from './service.ts'
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Queryable } from '../../../platform/postgres.ts'
+import type { Queryable } from '../../../platform/postgres/database.ts'
 import { priceNow } from '../discounts/pricing.ts'
 import { type Changes, deadlineOf } from '../revision/changes.ts'
 import * as repository from './repository.ts'

@@ -1,5 +1,5 @@
-import type { Transaction } from '../../../platform/postgres.ts'
-import type { Write } from '../../../platform/write.ts'
+import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Transaction } from '../../../platform/postgres/database.ts'
 import { productNotFound, productStale } from '../errors.ts'
 import * as repository from './repository.ts'
 

@@ -1,4 +1,4 @@
-import { json, nullableJson, oneOf, type RowOf, statement } from '../../../platform/statement.ts'
+import { json, nullableJson, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { AdminVariant } from '../variants/schema.ts'
 import type { AdminProduct } from './schema.ts'
 

@@ -1,5 +1,5 @@
 import type { Broadcast } from '../../../platform/broadcast.ts'
-import type { Database, Transaction } from '../../../platform/postgres.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { createRepricing, REPRICED_AT_ONCE_MAX } from './prices.ts'
 import * as repository from './repository.ts'
 

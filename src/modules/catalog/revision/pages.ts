@@ -1,6 +1,6 @@
 import { singleFlight } from '../../../kernel/single-flight.ts'
-import type { Cache } from '../../../platform/cache.ts'
-import type { Database } from '../../../platform/postgres.ts'
+import type { Cache } from '../../../platform/cache/cache.ts'
+import type { Database } from '../../../platform/postgres/database.ts'
 import { type Changes, deadlineOf } from './changes.ts'
 import { repriceDue } from './prices.ts'
 import * as repository from './repository.ts'

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '../../../platform/postgres.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { FIRST_ID } from '../cursor.ts'
 import * as repository from './repository.ts'
 

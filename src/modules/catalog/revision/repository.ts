@@ -1,4 +1,4 @@
-import { type RowOf, statement } from '../../../platform/statement.ts'
+import { type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
 /** Always in the same order: whoever computes their prices next sees all that was written. */
 export const lockProducts = statement({

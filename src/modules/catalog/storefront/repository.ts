@@ -1,5 +1,5 @@
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
-import { json, nullableJson, type RowOf, statement } from '../../../platform/statement.ts'
+import { json, nullableJson, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import { FIRST_ID, LAST_ID } from '../cursor.ts'
 import type { Discount } from '../discounts/pricing.ts'
 import type { Product, Sort, Variant } from './schema.ts'

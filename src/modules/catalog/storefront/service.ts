@@ -1,6 +1,6 @@
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import { type Page, pageOf } from '../../../kernel/pages.ts'
-import type { Queryable } from '../../../platform/postgres.ts'
+import type { Queryable } from '../../../platform/postgres/database.ts'
 import * as categories from '../categories/repository.ts'
 import { treeOf } from '../categories/tree.ts'
 import { fingerprintOf, isId, readCursor } from '../cursor.ts'

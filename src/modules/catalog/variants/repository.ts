@@ -1,4 +1,4 @@
-import { json, type RowOf, statement } from '../../../platform/statement.ts'
+import { json, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
 const columns = {
   id: 'uuid',

@@ -1,5 +1,5 @@
-import type { Database, Transaction } from '../../../platform/postgres.ts'
-import type { Write } from '../../../platform/write.ts'
+import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { productStale, variantLimit, variantNotFound } from '../errors.ts'
 import { lockProduct } from '../products/change.ts'
 import * as products from '../products/repository.ts'

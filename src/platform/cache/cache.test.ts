@@ -1,0 +1,90 @@
+import pino from 'pino'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { useRedisServer } from '../../../test/faults/redis-server.ts'
+import { until } from '../../../test/faults/until.ts'
+import { type Cache, createMemoryCache } from './cache.ts'
+import { createRedisCache } from './redis.ts'
+
+async function openRedisCache(): Promise<Cache> {
+  const server = await useRedisServer()
+  await server.start()
+  const cache = createRedisCache(`redis://127.0.0.1:${server.port}`, pino({ level: 'silent' }))
+  await until('the cache is connected', () => cache.ping().then(() => true))
+  return cache
+}
+
+const adapters = { memory: async () => createMemoryCache(100), redis: openRedisCache }
+
+describe.each(Object.entries(adapters))('the %s adapter', (name, open) => {
+  let cache: Cache
+  beforeEach(async () => {
+    cache = await open()
+  })
+  afterEach(() => cache.close())
+
+  test('gives back what was put in, to the character', async () => {
+    const value = `{"name":"Žluťoučký 🛒","zero":"\\u0000","text":"${'x'.repeat(300_000)}"}`
+    await cache.set('key', value, 60)
+    expect(await cache.get('key')).toBe(value)
+  })
+
+  test('an empty text is a hit', async () => {
+    await cache.set('key', '', 60)
+    expect(await cache.get('key')).toBe('')
+    expect(cache.statistics()).toMatchObject({ hits: 1, misses: 0 })
+  })
+
+  test('an unknown key is a miss', async () => {
+    expect(await cache.get('never set')).toBeUndefined()
+  })
+
+  test('a later value replaces an earlier one', async () => {
+    await cache.set('key', 'first', 60)
+    await cache.set('key', 'second', 60)
+    expect(await cache.get('key')).toBe('second')
+  })
+
+  test('keys differ by every character', async () => {
+    await cache.set('product:1', 'one', 60)
+    await cache.set('product:1 ', 'two', 60)
+    await cache.set('PRODUCT:1', 'three', 60)
+    expect(await cache.get('product:1')).toBe('one')
+  })
+
+  test('an entry is gone when its time is over', async () => {
+    await cache.set('short', 'value', 0.05)
+    await cache.set('long', 'value', 60)
+    await until('the entry is gone', async () => (await cache.get('short')) === undefined)
+    expect(await cache.get('long')).toBe('value')
+  })
+
+  test.each([0, -1])('nothing is kept for %d seconds', async ttlSeconds => {
+    await cache.set('key', 'value', ttlSeconds)
+    expect(await cache.get('key')).toBeUndefined()
+  })
+
+  test('a ping is answered', async () => {
+    await expect(cache.ping()).resolves.toBeUndefined()
+  })
+
+  test('the statistics add up', async () => {
+    await cache.set('key', 'value', 60)
+    await cache.get('key')
+    await cache.get('key')
+    await cache.get('other')
+    const figures = cache.statistics()
+    expect(figures).toMatchObject({ adapter: name, hits: 2, misses: 1, errors: 0, operations: 4 })
+    expect(figures.operation_seconds).toBeGreaterThan(0)
+    expect(figures.operation_seconds).toBeLessThan(1)
+  })
+})
+
+test('the memory adapter keeps the entries used last, and no more than it may', async () => {
+  const cache = createMemoryCache(2)
+  await cache.set('a', 'a', 60)
+  await cache.set('b', 'b', 60)
+  await cache.get('a')
+  await cache.set('c', 'c', 60)
+  expect([await cache.get('a'), await cache.get('b'), await cache.get('c')]).toEqual(['a', undefined, 'c'])
+  expect(cache.statistics().entries).toBe(2)
+})

@@ -1,0 +1,121 @@
+import { type RowOf, statement } from '../postgres/statement.ts'
+
+// No statement here waits for a row that somebody else has locked: they share few connections with all single writes. What is
+// locked is left alone, and looked at again by whoever waits for it.
+
+/** Claims a key that nobody has used, within 48 hours. */
+export const insertKey = statement({
+  name: 'idempotency.insert_key',
+  takes: {
+    keyHash: 'bytea',
+    fingerprint: 'bytea',
+    lease: 'uuid',
+    leaseSeconds: 'float8',
+    operationId: 'uuid'
+  },
+  text: `
+    insert into cartwright.idempotency_keys
+      (key_hash, fingerprint, state, lease, lease_until, operation_id, expires_at)
+    values ($keyHash, $fingerprint, 'running', $lease, now() + make_interval(secs => $leaseSeconds), $operationId,
+      now() + interval '48 hours')
+    on conflict (key_hash) do nothing`
+})
+export const findKey = statement({
+  name: 'idempotency.find_key',
+  takes: { keyHash: 'bytea' },
+  gives: {
+    fingerprint: 'bytea',
+    state: 'text',
+    operation_id: 'uuid',
+    result_id: 'uuid?',
+    status: 'int4?',
+    answer: 'bytea?',
+    is_held: 'bool',
+    is_expired: 'bool'
+  },
+  text: `
+    select fingerprint, state, operation_id, result_id, status, answer,
+      state = 'running' and lease_until > now() as is_held, expires_at <= now() as is_expired
+    from cartwright.idempotency_keys where key_hash = $keyHash`
+})
+export type KeyRow = RowOf<typeof findKey>
+
+/** Claims a key that was given back, or whose holder has not been heard of for the time of a lease, or that expired. */
+export const takeKeyOver = statement({
+  name: 'idempotency.take_key_over',
+  takes: {
+    keyHash: 'bytea',
+    fingerprint: 'bytea',
+    lease: 'uuid',
+    leaseSeconds: 'float8',
+    operationId: 'uuid'
+  },
+  gives: { operation_id: 'uuid' },
+  text: `
+    update cartwright.idempotency_keys k set
+      state = 'running', lease = $lease, lease_until = now() + make_interval(secs => $leaseSeconds),
+      operation_id = case when expires_at <= now() then $operationId else operation_id end,
+      result_id = null, status = null, answer = null, fingerprint = $fingerprint,
+      expires_at = case when expires_at <= now() then now() + interval '48 hours' else expires_at end
+    from (
+      select key_hash from cartwright.idempotency_keys
+      where key_hash = $keyHash and (expires_at <= now() or fingerprint = $fingerprint
+        and (state = 'free' or state = 'running' and lease_until <= now()))
+      for update skip locked
+    ) takeable
+    where k.key_hash = takeable.key_hash
+    returning k.operation_id`
+})
+/** Puts off the end of the leases of what this process is still working on. */
+export const renewLeases = statement({
+  name: 'idempotency.renew_leases',
+  takes: { keyHashes: 'bytea[]', leases: 'uuid[]', leaseSeconds: 'float8' },
+  text: `
+    update cartwright.idempotency_keys k set lease_until = now() + make_interval(secs => $leaseSeconds)
+    from (
+      select present.key_hash from unnest($keyHashes::bytea[], $leases::uuid[]) as held (key_hash, lease)
+      join cartwright.idempotency_keys present on present.key_hash = held.key_hash and present.lease = held.lease
+      where present.state = 'running'
+      for update of present skip locked
+    ) mine
+    where k.key_hash = mine.key_hash`
+})
+/** In the transaction of the work. Changes no row when a later try has taken the key over. */
+export const markKeyApplied = statement({
+  name: 'idempotency.mark_key_applied',
+  takes: { keyHash: 'bytea', lease: 'uuid', resultId: 'uuid?' },
+  text: `
+    update cartwright.idempotency_keys set state = 'applied', result_id = $resultId
+    where key_hash = $keyHash and lease = $lease and state = 'running'`
+})
+export const finishKey = statement({
+  name: 'idempotency.finish_key',
+  takes: { keyHash: 'bytea', lease: 'uuid', status: 'int4', answer: 'bytea' },
+  text: `
+    update cartwright.idempotency_keys k set state = 'done', status = $status, answer = $answer
+    from (
+      select key_hash from cartwright.idempotency_keys
+      where key_hash = $keyHash and (state = 'applied' or state = 'running' and lease = $lease)
+      for update skip locked
+    ) mine
+    where k.key_hash = mine.key_hash`
+})
+/** Gives the key back, with its operation id, unless its work was committed. */
+export const releaseKey = statement({
+  name: 'idempotency.release_key',
+  takes: { keyHash: 'bytea', lease: 'uuid' },
+  text: `
+    update cartwright.idempotency_keys k set state = 'free'
+    from (
+      select key_hash from cartwright.idempotency_keys
+      where key_hash = $keyHash and state = 'running' and lease = $lease
+      for update skip locked
+    ) mine
+    where k.key_hash = mine.key_hash`
+})
+export const deleteExpiredKeys = statement({
+  name: 'idempotency.delete_expired_keys',
+  text: `
+    delete from cartwright.idempotency_keys where key_hash in
+      (select key_hash from cartwright.idempotency_keys where expires_at <= now() limit 1000 for update skip locked)`
+})

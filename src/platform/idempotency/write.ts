@@ -1,0 +1,101 @@
+import { defineError, type ErrorDefinition } from '../../kernel/errors.ts'
+import { derivedId, newId } from '../../kernel/ids.ts'
+import type { Database, Transaction } from '../postgres/database.ts'
+
+/** What a request asks of a write, beside what it writes. */
+export type Write = {
+  /** The id of what this request makes: the same in each of its tries. */
+  readonly id: string
+  /** The id that `result` noted, in this try or in the earlier one that was committed; else `id`. */
+  readonly resultId: string
+  /** Ids of whatever else the request makes, or of its steps outside of one transaction. */
+  idOf(label: string): string
+  /**
+   * Does `work` in a transaction that also notes that this request was done; `undefined` when an earlier try did it.
+   * What follows it runs in every try, so it must be repeatable. Once a request: what must come apart is `idOf`'s.
+   * @throws `IF_MATCH_NOT_SUPPORTED` when the caller sent If-Match and `work` compared it with nothing; nothing is
+   * committed then. @throws `IDEMPOTENCY_KEY_IN_PROGRESS` when a later try of this request has taken over.
+   */
+  once<T>(db: Pick<Database, 'transaction'>, work: (tx: Transaction) => Promise<T>): Promise<T | undefined>
+  /** Notes inside `work` what was made *or found*, for the tries to come. */
+  result(id: string): void
+  /** Compares the version with If-Match (RFC 9110, section 13.1.1). @throws `stale` when it is another one. */
+  expect(version: number, stale: ErrorDefinition): void
+  /** An earlier try did it: for conditions in front of a write, which its own success may have ended. */
+  readonly alreadyApplied: boolean
+}
+
+/** What the gateway knows of the request behind a write. */
+export type Operation = {
+  id: string
+  /** An earlier try was committed; `resultId` is what it noted. */
+  isApplied: boolean
+  resultId: string | null
+  /** The version that the caller believes to be the present one; `null` when any will do. */
+  expectedVersion: number | null
+  /** When nobody waits for it any more, on the monotonic clock. */
+  deadlineAt?: number | undefined
+  /** Notes in the transaction that the request was done. */
+  mark(tx: Transaction, resultId: string | null): Promise<void>
+}
+
+export const idempotencyKeyInProgress = defineError(
+  'conflict',
+  'IDEMPOTENCY_KEY_IN_PROGRESS',
+  'The first request with this Idempotency-Key is still running; try again shortly.'
+)
+export const conditionNotSupported = defineError(
+  'stale',
+  'IF_MATCH_NOT_SUPPORTED',
+  'This has no version that If-Match could be compared with; leave the header out.'
+)
+
+export function createWrite(operation: Operation): Write {
+  const { id, isApplied, expectedVersion } = operation
+  let resultId = operation.resultId
+  let isCompared = expectedVersion === null
+  let isBegun = false
+
+  return {
+    id,
+    get resultId() {
+      return resultId ?? id
+    },
+    idOf: label => derivedId(id, label),
+    once: async (db, work) => {
+      if (isBegun)
+        throw new Error('a request notes once that it was done: its other transactions take ids of idOf')
+      isBegun = true
+      if (isApplied) return undefined
+      return db.transaction(
+        async tx => {
+          resultId = null
+          isCompared = expectedVersion === null
+          const made = await work(tx)
+          if (!isCompared) throw conditionNotSupported()
+          await operation.mark(tx, resultId)
+          return made
+        },
+        { deadlineAt: operation.deadlineAt }
+      )
+    },
+    result: noted => {
+      resultId = noted
+    },
+    expect: (version, stale) => {
+      isCompared = true
+      if (expectedVersion !== null && expectedVersion !== version) throw stale({ details: { version } })
+    },
+    alreadyApplied: isApplied
+  }
+}
+
+/** A write that no request asked for: without conditions and without a key. */
+export const newWrite = (): Write =>
+  createWrite({
+    id: newId(),
+    isApplied: false,
+    resultId: null,
+    expectedVersion: null,
+    mark: async () => {}
+  })

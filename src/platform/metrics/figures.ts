@@ -1,0 +1,34 @@
+import type { Cache } from '../cache/cache.ts'
+import type { Database } from '../postgres/database.ts'
+import type { Metrics } from './registry.ts'
+
+/** What database and cache count by themselves, under the names that dashboards know. */
+export function declareFigures(metrics: Metrics, db: Database, cache: Cache): void {
+  const pool = metrics.prefixed('db_pool')
+  const connections = (name: string, help: string, key: keyof ReturnType<Database['statistics']>) =>
+    pool.gauge(name, help, () => db.statistics()[key])
+  connections('max_connections', 'Most database connections of this process.', 'max_conns')
+  connections('connections', 'Open database connections.', 'total_conns')
+  connections('acquired_connections', 'Database connections at work.', 'acquired_conns')
+  connections('idle_connections', 'Database connections at rest.', 'idle_conns')
+  pool.total('acquires', 'Connections handed out.', () => db.statistics().acquire_count)
+  pool.total('empty_acquires', 'Those that had to be waited for.', () => db.statistics().empty_acquire_count)
+  pool.total(
+    'acquire_seconds',
+    'Time waited for connections.',
+    () => db.statistics().acquire_duration_ms / 1_000
+  )
+
+  const { adapter } = cache.statistics()
+  const counted = metrics.prefixed('cache')
+  counted.total('hits', 'Cache reads that found something.', () => cache.statistics().hits, { adapter })
+  counted.total('misses', 'Cache reads that found nothing.', () => cache.statistics().misses, { adapter })
+  counted.total('errors', 'Cache operations that failed.', () => cache.statistics().errors, { adapter })
+  counted.total('operations', 'Cache operations timed.', () => cache.statistics().operations, { adapter })
+  counted.total('operation_seconds', 'Time they took.', () => cache.statistics().operation_seconds, {
+    adapter
+  })
+  counted.gauge('entries', 'Entries in the cache of this process.', () => cache.statistics().entries, {
+    adapter
+  })
+}

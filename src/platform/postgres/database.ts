@@ -1,0 +1,266 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type pg from 'pg'
+import { type ConnectOptions, connectionSettings, plannedForValues } from './connect.ts'
+import { isLockTimeout, isOutdated, isSilence, isUnusable, translateDatabaseError } from './errors.ts'
+import { ConnectionPool } from './pool.ts'
+import { createProbes } from './probes.ts'
+import { type Queryable, queryableOf, type Send } from './queryable.ts'
+import { SharedConnections } from './shared.ts'
+import { createSilenceCheck } from './silence.ts'
+import {
+  type Checkout,
+  mayRunAgain,
+  outsideOfTransactions,
+  runTransaction,
+  type Transaction
+} from './transaction.ts'
+import { createTurns } from './turns.ts'
+
+export type { Queryable, Transaction }
+
+/** Figures of every connection this process works with, as `/metricsz` shows them. Durations in milliseconds. */
+type PoolStatistics = {
+  max_conns: number
+  total_conns: number
+  acquired_conns: number
+  idle_conns: number
+  acquire_count: number
+  empty_acquire_count: number
+  acquire_duration_ms: number
+}
+
+type TransactionOptions = {
+  /**
+   * When nobody waits for it any more, on the monotonic clock in milliseconds: no statement, no wait and no repetition
+   * goes on longer. As long as one statement may run, when left out; `Infinity` for work that has no end to keep.
+   */
+  deadlineAt?: number | undefined
+}
+
+export type Database = Queryable & {
+  /**
+   * Runs `work` in a transaction. After a serialization failure or a deadlock, and when it waited too long for a lock,
+   * it runs again, 5 times at most: `work` may do nothing that must not be done twice, but in the transaction.
+   */
+  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
+  /**
+   * The same database for those who would wait for each other: of the transactions with the same key one at a time of
+   * this process holds a connection. For rows that one customer's requests all lock.
+   */
+  inTurn(key: string): Database
+  /** One real round trip, over a connection that nothing else uses. */
+  ping(): Promise<void>
+  /** One real write that changes nothing, over another such. @throws `unavailable` that says why it is impossible. */
+  proveWrite(): Promise<void>
+  /** Somebody got no answer: finds the connections that are dead without having said so, and ends them. */
+  endSilentConnections(): Promise<void>
+  statistics(): PoolStatistics
+  close(): Promise<void>
+}
+
+export type DatabaseOptions = ConnectOptions & {
+  /** Connections for transactions. */
+  poolSize: number
+  /** Pipelined connections that single statements share, when they only read. */
+  sharedConnections: number
+  /** Connections for single statements that write or lock, one at a time on each. */
+  writeConnections: number
+  /** Connections for slow statements, one at a time on each. */
+  slowConnections: number
+  /** How long anybody may wait for a connection. */
+  poolWaitMs: number
+  /** Is told the name of every statement before it is sent. For tests that count them. */
+  onStatement?: ((name: string) => void) | undefined
+}
+type Sent = Parameters<Send>[0]
+
+const SHARED_STATEMENT_MS_MAX = 1_000
+const SHARED_LOCK_MS_MAX = 50
+/** What takes longer is a search that nobody waits for. */
+const SLOW_STATEMENT_MS_MAX = 2_000
+/** On top of what the server allows: then the connection is dead. */
+const SILENCE_MS = 200
+const TRANSACTION_RUNS_MAX = 6
+const RETRY_PAUSE_MS = 10
+/** Who waited in vain for a lock waits so much longer the next time, on a pool that is so much smaller. */
+const PATIENCE = 4
+/** A read that had to wait for a lock waits apart for so long. */
+const LOCKED_MS = 1_000
+
+/**
+ * Single statements that read go over a few shared, pipelined connections (they cost half of a checked-out one).
+ * What may wait has connections of its own: transactions, those of them that wait for a lock, single statements that
+ * write, and slow ones.
+ */
+export function openDatabase(options: DatabaseOptions): Database {
+  const { onStatement, poolWaitMs: waitMs, statementTimeoutMs, lockTimeoutMs } = options
+  const sharedMs = Math.min(statementTimeoutMs, SHARED_STATEMENT_MS_MAX)
+  const slowMs = Math.min(statementTimeoutMs, SLOW_STATEMENT_MS_MAX)
+  const settings = connectionSettings(options)
+  const patienceMs = lockTimeoutMs + SILENCE_MS
+  const poolOf = (max: number, itsSettings: pg.ClientConfig) =>
+    new ConnectionPool(itsSettings, { max, waitMs, patienceMs })
+  const pool = poolOf(options.poolSize, connectionSettings(options, outsideOfTransactions))
+  const patientPool = new ConnectionPool(
+    connectionSettings({ ...options, lockTimeoutMs: lockTimeoutMs * PATIENCE }, outsideOfTransactions),
+    { max: Math.ceil(options.poolSize / PATIENCE), waitMs: statementTimeoutMs }
+  )
+  const writePool = poolOf(options.writeConnections, settings)
+  const slowPool = new ConnectionPool(
+    connectionSettings({ ...options, statementTimeoutMs: slowMs }, plannedForValues),
+    { max: options.slowConnections, waitMs }
+  )
+  const probes = createProbes(settings)
+  const quick = { statementTimeoutMs: sharedMs, lockTimeoutMs: Math.min(lockTimeoutMs, SHARED_LOCK_MS_MAX) }
+  const shared = new SharedConnections(connectionSettings({ ...options, ...quick }), {
+    count: options.sharedConnections,
+    waitMs,
+    silenceMsMax: sharedMs + SILENCE_MS,
+    onSilence: () => endSilentConnections()
+  })
+  const pools = [pool, patientPool, writePool, slowPool]
+  const acquired = { count: 0, empty: 0, durationMs: 0 }
+  /** Reads that had to wait for a lock, a table that is being altered, and until when they wait apart. */
+  const locked = new Map<string, number>()
+
+  const endSilentConnections = createSilenceCheck(settings, () =>
+    [...pools, ...probes.pools, shared].flatMap(each => each.suspects)
+  )
+  const renew = () => {
+    for (const each of [...pools, shared]) each.renew()
+  }
+
+  const send: Send = (statement, values) => {
+    onStatement?.(statement.name)
+    if (statement.mayLock) return sendAlone(writePool, statement, values, statementTimeoutMs)
+    if (statement.isSlow) return sendAlone(slowPool, statement, values, slowMs)
+    if (locked.size > 0 && isLocked(statement)) return sendAlone(writePool, statement, values, sharedMs)
+    acquired.count += 1
+    if (shared.open === 0) acquired.empty += 1
+    return shared.query(statement, values).catch(error => readAgain(error, statement, values))
+  }
+
+  /** A read is sent once more, over another connection, when it was not its fault. */
+  async function readAgain(error: unknown, statement: Sent, values: unknown[]): ReturnType<Send> {
+    if (isLockTimeout(error)) locked.set(statement.name, performance.now() + LOCKED_MS)
+    if (isLocked(statement)) return sendAlone(writePool, statement, values, sharedMs)
+    if (isOutdated(error)) renew()
+    else if (!isUnusable(error)) throw translateDatabaseError(error)
+    return shared.query(statement, values).catch(again => {
+      throw translateDatabaseError(again)
+    })
+  }
+
+  function isLocked({ name }: Sent): boolean {
+    const until = locked.get(name)
+    if (until === undefined || performance.now() < until) return until !== undefined
+    locked.delete(name)
+    return false
+  }
+
+  /** A connection of the pool; `giveBack` must be called. */
+  async function checkOut(from: ConnectionPool, deadlineAt?: number): Promise<Checkout> {
+    const startedAt = performance.now()
+    acquired.count += 1
+    if (from.total === from.busy) acquired.empty += 1
+    try {
+      const client = await from.take(deadlineAt)
+      return { client, giveBack: isBroken => from.give(client, isBroken) }
+    } finally {
+      acquired.durationMs += performance.now() - startedAt
+    }
+  }
+
+  /** Runs a single statement on a connection of its own. */
+  async function sendAlone(
+    from: ConnectionPool,
+    { name, text }: Sent,
+    values: unknown[],
+    timeoutMs: number
+  ): ReturnType<Send> {
+    return repeated(deadlineIn(timeoutMs), async deadlineAt => {
+      const { client, giveBack } = await checkOut(from, deadlineAt)
+      let isBroken = false
+      try {
+        return await client.query({ name, text, values })
+      } catch (error) {
+        isBroken = isUnusable(error)
+        noticeSilence(error)
+        throw mayRunAgain(error) ? error : translateDatabaseError(error)
+      } finally {
+        giveBack(isBroken)
+      }
+    })
+  }
+
+  const transaction: Database['transaction'] = (work, { deadlineAt } = {}) =>
+    repeated(deadlineAt ?? deadlineIn(statementTimeoutMs), async (until, hasWaited) => {
+      const checkout = await checkOut(hasWaited ? patientPool : pool, until)
+      return runTransaction(checkout, work, { deadlineAt: until, statementTimeoutMs, onStatement })
+    }).catch(error => {
+      noticeSilence(error)
+      throw error
+    })
+
+  /** Does `work` again while that may help. Meanwhile it has no connection that others may need. */
+  async function repeated<T>(
+    deadlineAt: number,
+    work: (deadlineAt: number, hasWaited: boolean) => Promise<T>
+  ): Promise<T> {
+    let [hasWaited, wasOutdated] = [false, false]
+    for (let run = 1; ; run += 1) {
+      try {
+        return await work(deadlineAt, hasWaited)
+      } catch (error) {
+        if (!mayRunAgain(error)) throw error
+        const pauseMs = RETRY_PAUSE_MS * 2 ** run * Math.random()
+        if (run === TRANSACTION_RUNS_MAX || performance.now() + pauseMs > deadlineAt || wasOutdated)
+          throw translateDatabaseError(error)
+        hasWaited ||= isLockTimeout(error)
+        wasOutdated = isOutdated(error)
+        if (wasOutdated) renew()
+        else await delay(pauseMs)
+      }
+    }
+  }
+
+  /** Where one connection died without having said so, others may have, too. */
+  function noticeSilence(error: unknown): void {
+    if (isSilence(error) || isSilence((error as Error)?.cause)) endSilentConnections()
+  }
+
+  const turns = createTurns()
+  const database: Database = {
+    ...queryableOf(send),
+    transaction,
+    inTurn: key => ({
+      ...database,
+      transaction: (work, { deadlineAt = deadlineIn(statementTimeoutMs) } = {}) =>
+        turns.take(key, deadlineAt, () => transaction(work, { deadlineAt }))
+    }),
+    ping: probes.ping,
+    proveWrite: probes.write,
+    endSilentConnections,
+    statistics: () => {
+      const taken = sumOf(pools, each => each.busy) + shared.busy
+      const total = sumOf(pools, each => each.total) + shared.open
+      return {
+        max_conns: sumOf(pools, each => each.max) + shared.count,
+        total_conns: total,
+        acquired_conns: taken,
+        idle_conns: total - taken,
+        acquire_count: acquired.count,
+        empty_acquire_count: acquired.empty,
+        acquire_duration_ms: acquired.durationMs + shared.waitedMs
+      }
+    },
+    close: async () => {
+      await Promise.all([...pools, ...probes.pools, shared].map(each => each.close()))
+    }
+  }
+  return database
+}
+
+const deadlineIn = (milliseconds: number) => performance.now() + milliseconds
+const sumOf = <T>(all: readonly T[], figure: (each: T) => number): number =>
+  all.reduce((sum, each) => sum + figure(each), 0)

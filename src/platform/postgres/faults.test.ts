@@ -1,0 +1,249 @@
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { type ProxiedDatabase, useProxiedDatabase } from '../../../test/faults/postgres-proxy.ts'
+import { until } from '../../../test/faults/until.ts'
+import { testDatabaseOptions } from '../../../test/support/database.ts'
+import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
+import { statement } from './statement.ts'
+
+const createRows = statement({
+  name: 'test.create_rows',
+  text: 'create table public.rows (id int primary key)'
+})
+const insertRow = statement({
+  name: 'test.insert_row',
+  takes: { id: 'int4' },
+  text: 'insert into public.rows (id) values ($id)'
+})
+const listRows = statement({
+  name: 'test.list_rows',
+  gives: { id: 'int4' },
+  text: 'select id from public.rows order by id'
+})
+const sleep = statement({
+  name: 'test.nap',
+  takes: { seconds: 'float8' },
+  text: 'select pg_sleep($seconds)'
+})
+const unavailable = { kind: 'unavailable', code: 'DATABASE_UNAVAILABLE', retryAfterSeconds: 1 }
+const POOL_WAIT_MS = 500
+const SLACK_MS = 300
+
+type Faulty = ProxiedDatabase & { db: Database; direct: pg.Client }
+
+async function useFaultyDatabase(options: Partial<DatabaseOptions> = {}): Promise<Faulty> {
+  const proxied = await useProxiedDatabase()
+  const db = openDatabase({
+    ...testDatabaseOptions(proxied.url),
+    poolWaitMs: POOL_WAIT_MS,
+    statementTimeoutMs: 1_000,
+    ...options
+  })
+  const direct = new pg.Client({ connectionString: proxied.directUrl })
+  await direct.connect()
+  onTestFinished(async () => {
+    await proxied.proxy.restore()
+    await db.close()
+    await direct.end()
+  })
+  await db.run(createRows)
+  await read(db)
+  await write(db, 0)
+  return { ...proxied, db, direct }
+}
+
+const read = (db: Database) => db.rows(listRows)
+const write = (db: Database, id: number) => db.transaction(tx => tx.run(insertRow, { id }))
+const killAll = (direct: pg.Client) =>
+  direct.query(
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid()`
+  )
+
+/** Fails with 503, and answers how many milliseconds that took. */
+async function failing(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now()
+  await expect(work()).rejects.toMatchObject({ kind: 'unavailable', retryAfterSeconds: 1 })
+  return performance.now() - startedAt
+}
+
+async function firstSuccess(db: Database, id: number): Promise<number> {
+  const reading = await until('a statement succeeds', () => read(db).then(() => true), 10_000)
+  return reading + (await until('a transaction succeeds', () => write(db, id).then(() => true), 10_000))
+}
+
+test('a backend killed in the middle of a transaction fails it, and the next one works', async () => {
+  const { db, direct } = await useFaultyDatabase()
+  const cutShort = db.transaction(async tx => {
+    await tx.run(insertRow, { id: 1 })
+    await killAll(direct)
+    await tx.run(insertRow, { id: 2 })
+  })
+  await expect(cutShort).rejects.toMatchObject(unavailable)
+  await write(db, 3)
+  expect(await read(db)).toEqual([{ id: 0 }, { id: 3 }])
+})
+
+test('a backend killed before the commit commits nothing', async () => {
+  const { db, direct } = await useFaultyDatabase()
+  const cutShort = db.transaction(async tx => {
+    await tx.run(insertRow, { id: 1 })
+    await killAll(direct)
+  })
+  await expect(cutShort).rejects.toMatchObject(unavailable)
+  await write(db, 2)
+  expect(await read(db)).toEqual([{ id: 0 }, { id: 2 }])
+})
+
+test('a domain error survives a backend that was killed', async () => {
+  const { db, direct } = await useFaultyDatabase()
+  const error = new Error('the reason')
+  const cutShort = db.transaction(async tx => {
+    await tx.run(insertRow, { id: 1 })
+    await killAll(direct)
+    throw error
+  })
+  await expect(cutShort).rejects.toBe(error)
+  await write(db, 2)
+  expect(await read(db)).toEqual([{ id: 0 }, { id: 2 }])
+})
+
+test('a backend killed under pipelined reads: they are sent once more over another one', async () => {
+  const { db, direct } = await useFaultyDatabase({ sharedConnections: 1, statementTimeoutMs: 20_000 })
+  const asleep = db.run(sleep, { seconds: 10 })
+  const behind = Array.from({ length: 50 }, () => read(db))
+  const all = Promise.allSettled([asleep, ...behind])
+  await until('the statement runs', async () => {
+    const { rows } = await direct.query(
+      `select 1 from pg_stat_activity
+       where datname = current_database() and state = 'active' and query like 'select pg_sleep%'`
+    )
+    return rows.length === 1
+  })
+  await killAll(direct)
+  const [sleeper, ...others] = await all
+  expect(sleeper).toMatchObject({ status: 'rejected', reason: { code: 'DATABASE_BUSY' } })
+  for (const answer of others) expect(answer).toEqual({ status: 'fulfilled', value: [{ id: 0 }] })
+  expect(await read(db)).toEqual([{ id: 0 }])
+})
+
+test('idle connections that were killed are not handed out', async () => {
+  const { db, direct } = await useFaultyDatabase()
+  await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(id => write(db, id)))
+  await killAll(direct)
+  await until('they are gone, but for those that reads share', () => db.statistics().total_conns <= 2)
+  await write(db, 9)
+  expect((await read(db)).length).toBe(10)
+})
+
+test('while the database is stopped everything fails at once; afterwards everything works', async () => {
+  const { db, proxy } = await useFaultyDatabase()
+  await proxy.cut()
+  for (let i = 1; i <= 20; i += 1) {
+    expect(await failing(() => read(db))).toBeLessThan(POOL_WAIT_MS)
+    expect(await failing(() => write(db, i))).toBeLessThan(POOL_WAIT_MS)
+    expect(await failing(() => db.ping())).toBeLessThan(POOL_WAIT_MS)
+  }
+  const crowd = Array.from({ length: 100 }, (_, i) => failing(() => write(db, i)))
+  for (const elapsed of await Promise.all(crowd)) expect(elapsed).toBeLessThan(POOL_WAIT_MS + SLACK_MS)
+  await proxy.restore()
+  const back = await firstSuccess(db, 1)
+  expect(back).toBeLessThan(5_000)
+  expect(await read(db)).toEqual([{ id: 0 }, { id: 1 }])
+})
+
+test('a database that hangs fails everything within the limits, and soon without waiting', async () => {
+  const { db, proxy } = await useFaultyDatabase()
+  const limit = 1_000 + 2_000 + SLACK_MS
+  proxy.hang()
+  const early = await Promise.all([
+    failing(() => read(db)),
+    failing(() => read(db)),
+    failing(() => db.run(insertRow, { id: 1 })),
+    failing(() => write(db, 2)),
+    failing(() => write(db, 3))
+  ])
+  for (const elapsed of early) expect(elapsed).toBeLessThan(limit + POOL_WAIT_MS)
+  const late = await Promise.all([
+    failing(() => read(db)),
+    failing(() => read(db)),
+    failing(() => write(db, 4)),
+    failing(() => write(db, 5))
+  ])
+  for (const elapsed of late) expect(elapsed).toBeLessThan(POOL_WAIT_MS + SLACK_MS)
+  const end = performance.now() + 1_000
+  while (performance.now() < end) expect(await failing(() => read(db))).toBeLessThan(POOL_WAIT_MS + SLACK_MS)
+  await proxy.restore()
+  const back = await firstSuccess(db, 6)
+  expect(back).toBeLessThan(5_000)
+  expect((await read(db)).map(row => row.id)).toContain(6)
+}, 30_000)
+
+test('a server that froze and comes back with its connections lost is found again', async () => {
+  const { db, proxy } = await useFaultyDatabase()
+  proxy.hang()
+  const stuck = [read(db), read(db), write(db, 1)].map(each => each.catch(() => {}))
+  proxy.reset()
+  await proxy.restore()
+  const back = await firstSuccess(db, 2)
+  expect(back).toBeLessThan(1_000)
+  await Promise.all(stuck)
+})
+
+test('connections that a failover left behind are given up when their statements are overdue', async () => {
+  const { db, proxy } = await useFaultyDatabase({ poolSize: 1, sharedConnections: 1 })
+  proxy.strand()
+  expect(await firstSuccess(db, 1)).toBeLessThan(2 * (1_000 + 2_000) + SLACK_MS)
+  expect(await read(db)).toEqual([{ id: 0 }, { id: 1 }])
+})
+
+test('without its begin, a transaction changes nothing', async () => {
+  const { db, proxy } = await useFaultyDatabase()
+  proxy.tamper('begin read write', 'begin read wrong')
+  await expect(write(db, 1)).rejects.toMatchObject(unavailable)
+  await expect(db.transaction(tx => tx.rows(listRows))).rejects.toMatchObject(unavailable)
+  await expect(db.transaction(async () => 1)).rejects.toMatchObject(unavailable)
+  proxy.tamper('', '')
+  await write(db, 2)
+  expect(await read(db)).toEqual([{ id: 0 }, { id: 2 }])
+})
+
+test('closing does not wait for a database that hangs', async () => {
+  const { url, proxy } = await useFaultyDatabase()
+  const db = openDatabase(testDatabaseOptions(url))
+  await read(db)
+  await write(db, 1)
+  proxy.hang()
+  const startedAt = performance.now()
+  await db.close()
+  expect(performance.now() - startedAt).toBeLessThan(1_500)
+  await expect(read(db)).rejects.toMatchObject(unavailable)
+  await expect(write(db, 2)).rejects.toMatchObject(unavailable)
+})
+
+test('under load, eight kills of every backend lose no acknowledged row', async () => {
+  const { db, direct } = await useFaultyDatabase()
+  const acknowledged: number[] = []
+  let next = 0
+  let stopping = false
+  const worker = async () => {
+    while (!stopping) {
+      next += 1
+      const id = next
+      const done = write(db, id).then(() => acknowledged.push(id))
+      await done.catch(error => expect(error).toMatchObject({ kind: 'unavailable' }))
+      await read(db).catch(error => expect(error).toMatchObject(unavailable))
+    }
+  }
+  const workers = Array.from({ length: 12 }, worker)
+  for (let kills = 0; kills < 8; kills += 1) {
+    const enough = acknowledged.length + 10
+    await until('work goes on', () => acknowledged.length >= enough)
+    await killAll(direct)
+  }
+  stopping = true
+  await Promise.all(workers)
+  const stored = new Set((await read(db)).map(row => row.id))
+  expect(acknowledged.filter(id => !stored.has(id))).toEqual([])
+  expect(db.statistics().acquired_conns).toBe(0)
+}, 60_000)

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import pg from 'pg'
+import { OperatorError } from '../../kernel/errors.ts'
+import { connectToServer, hangUp } from './connect.ts'
+
+/** Where the migrations of one PostgreSQL schema lie: `0001_what.sql`, `0002_…`, applied in the order of their names. */
+export type MigrationSource = { module: string; folder: URL }
+type Migration = { module: string; name: string; sql: string; checksum: string }
+
+const platformSource: MigrationSource = {
+  module: 'cartwright',
+  folder: new URL('../migrations/', import.meta.url)
+}
+const UNDEFINED_TABLE = '42P01'
+const CREATE_TABLE = `
+  create schema if not exists cartwright;
+  create table if not exists cartwright.migrations (
+    module text not null, name text not null, checksum text not null,
+    applied_at timestamptz not null default now(), primary key (module, name)
+  )`
+const INSERT = 'insert into cartwright.migrations (module, name, checksum) values ($1, $2, $3)'
+
+/**
+ * Applies what is missing, forward only, all in one transaction under an advisory lock: processes that start at
+ * once wait for the first, and one that fails leaves the database as it was. Returns what it applied.
+ * @throws OperatorError when an applied migration was edited, the database is newer than this program, or refuses.
+ */
+export async function migrate(url: string, modules: readonly MigrationSource[]): Promise<string[]> {
+  const wanted = await readMigrations([platformSource, ...modules])
+  const client = await connectToServer({ connectionString: url, application_name: 'cartwright migrate' })
+  let step = ''
+  try {
+    if (pending(wanted, await appliedMigrations(client)).length === 0) return []
+    await client.query('begin')
+    await client.query(`select pg_advisory_xact_lock(hashtextextended('cartwright.migrations', 0))`)
+    await client.query(CREATE_TABLE)
+    const missing = pending(wanted, await appliedMigrations(client))
+    for (const { module, name, sql, checksum } of missing) {
+      step = ` (${module}/${name})`
+      await client.query(sql)
+      await client.query(INSERT, [module, name, checksum])
+    }
+    await client.query('commit')
+    return missing.map(({ module, name }) => `${module}/${name}`)
+  } catch (error) {
+    if (error instanceof OperatorError) throw error
+    throw new OperatorError(`Migrating the database failed${step}: ${(error as Error).message}.`, {
+      cause: error
+    })
+  } finally {
+    await hangUp(client)
+  }
+}
+
+async function readMigrations(sources: readonly MigrationSource[]): Promise<Migration[]> {
+  const perSource = sources.map(async ({ module, folder }) => {
+    const names = (await readdir(folder)).filter(name => name.endsWith('.sql')).sort()
+    return Promise.all(
+      names.map(async name => {
+        const sql = await readFile(new URL(name, folder), 'utf8')
+        return { module, name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
+      })
+    )
+  })
+  return (await Promise.all(perSource)).flat()
+}
+
+type Applied = { module: string; name: string; checksum: string }
+
+async function appliedMigrations(client: pg.Client): Promise<Applied[]> {
+  try {
+    return (await client.query<Applied>('select module, name, checksum from cartwright.migrations')).rows
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === UNDEFINED_TABLE) return []
+    throw error
+  }
+}
+
+function pending(wanted: readonly Migration[], applied: readonly Applied[]): Migration[] {
+  const known = new Map(wanted.map(migration => [`${migration.module}/${migration.name}`, migration]))
+  const modules = new Set(wanted.map(migration => migration.module))
+  for (const { module, name, checksum } of applied) {
+    const migration = known.get(`${module}/${name}`)
+    if (migration === undefined && modules.has(module)) {
+      throw new OperatorError(
+        `The database has the migration ${module}/${name}, which this version of Cartwright does not know: ` +
+          'it was migrated by a newer version. Run that one.'
+      )
+    }
+    if (migration !== undefined && migration.checksum !== checksum) {
+      throw new OperatorError(
+        `The migration ${module}/${name} was changed after it had been applied. Restore it, and put the change into a new one.`
+      )
+    }
+  }
+  const done = new Set(applied.map(({ module, name }) => `${module}/${name}`))
+  return wanted.filter(migration => !done.has(`${migration.module}/${migration.name}`))
+}

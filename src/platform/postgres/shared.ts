@@ -1,0 +1,210 @@
+import type pg from 'pg'
+import { destroy, hangUp, streamOf } from './connect.ts'
+import { databaseUnavailable, isLockTimeout, isUnusable, translateConnectError } from './errors.ts'
+import { Opener } from './opener.ts'
+import type { Send } from './queryable.ts'
+import type { Suspect } from './silence.ts'
+
+export type SharedOptions = {
+  /** How many there are. */
+  count: number
+  /** Nobody waits longer for the first to be made. */
+  waitMs: number
+  /** One whose oldest statement is not answered for so long is taken for dead. */
+  silenceMsMax: number
+  /** Is told when one was. */
+  onSilence(): void
+}
+
+const WATCH_MS = 100
+const retryAfterSeconds = 1
+
+/**
+ * Connections that many callers use at once: statements are written behind each other without waiting, answers come
+ * back in order. Only for quick statements that wait for nobody. While one is open, nobody waits for another.
+ */
+export class SharedConnections {
+  readonly #options: SharedOptions
+  readonly #opener: Opener
+  readonly #watching: NodeJS.Timeout
+  #open: SharedConnection[] = []
+  #turn = 0
+  #arrival = Promise.withResolvers<void>()
+  #isClosed = false
+  waitedMs = 0
+
+  constructor(settings: pg.ClientConfig, options: SharedOptions) {
+    this.#options = options
+    // Time limits of the client's own would cost each statement two timers; `#watch` sees to all of them.
+    this.#opener = new Opener(
+      { ...settings, query_timeout: 0 },
+      {
+        missing: () => options.count - this.#open.length,
+        onOpen: client => this.#add(client),
+        onFail: error => this.#announce(arrival => arrival.reject(translateConnectError(error)))
+      }
+    )
+    this.#arrival.promise.catch(() => {})
+    this.#watching = setInterval(() => this.#watch(), WATCH_MS).unref()
+  }
+
+  get count(): number {
+    return this.#options.count
+  }
+  get open(): number {
+    return this.#open.length
+  }
+  get busy(): number {
+    return this.#open.filter(({ inFlight }) => inFlight > 0).length
+  }
+  get suspects(): Suspect[] {
+    return this.#open
+  }
+
+  /** @throws what the server or the client says, untranslated; `unavailable` when there is no connection. */
+  query({ name, text }: Parameters<Send>[0], values: unknown[]): ReturnType<Send> {
+    if (this.#open.length < this.#options.count) this.#opener.open()
+    const connection = this.#next()
+    if (connection !== undefined) return connection.query({ name, text, values })
+    return this.#wait().then(opened => opened.query({ name, text, values }))
+  }
+
+  /** From now on nobody gets a connection that was made before. What is under way on those is answered. */
+  renew(): void {
+    for (const { client } of this.#open.splice(0)) hangUp(client)
+    this.#opener.open()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#opener.close()
+    clearInterval(this.#watching)
+    this.#announce(arrival => arrival.reject(databaseUnavailable({ retryAfterSeconds })))
+    await Promise.all(this.#open.splice(0).map(({ client }) => hangUp(client)))
+  }
+
+  #next(): SharedConnection | undefined {
+    this.#turn = (this.#turn + 1) % this.#options.count
+    return this.#open[this.#turn % this.#open.length]
+  }
+
+  async #wait(): Promise<SharedConnection> {
+    const startedAt = performance.now()
+    if (this.#isClosed || this.#opener.isHopeless) throw databaseUnavailable({ retryAfterSeconds })
+    const { promise: tooLate, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => reject(databaseUnavailable({ retryAfterSeconds })), this.#options.waitMs)
+    try {
+      await Promise.race([this.#arrival.promise, tooLate])
+    } finally {
+      clearTimeout(timer)
+      this.waitedMs += performance.now() - startedAt
+    }
+    const connection = this.#next()
+    if (connection === undefined) throw databaseUnavailable({ retryAfterSeconds })
+    return connection
+  }
+
+  #add(client: pg.Client): void {
+    if (this.#isClosed || this.#open.length >= this.#options.count) {
+      hangUp(client)
+      return
+    }
+    const leave = () => {
+      this.#open = this.#open.filter(each => each.client !== client)
+      this.#opener.open()
+    }
+    client.once('error', leave)
+    client.once('end', leave)
+    this.#open.push(new SharedConnection(client, leave))
+    this.#announce(arrival => arrival.resolve())
+  }
+
+  /** Tells those who wait for a connection, and lets the next ones wait for the next news. */
+  #announce(tell: (arrival: PromiseWithResolvers<void>) => void): void {
+    tell(this.#arrival)
+    this.#arrival = Promise.withResolvers()
+    this.#arrival.promise.catch(() => {})
+  }
+
+  #watch(): void {
+    const now = performance.now()
+    const silent = this.#open.filter(connection => connection.silentMs(now) > this.#options.silenceMsMax)
+    if (silent.length === 0) return
+    // One more turn: if it was this process that stood still, the answers are there and only have to be read.
+    setImmediate(() => {
+      const dead = silent.filter(connection => connection.silentMs(now) > this.#options.silenceMsMax)
+      for (const connection of dead) connection.giveUp()
+      if (dead.length > 0) this.#options.onSilence()
+    })
+  }
+}
+
+class SharedConnection {
+  readonly client: pg.Client
+  readonly #leave: () => void
+  #isHeldBack = false
+  #isGivenUp = false
+  #sent = 0
+  #answered = 0
+  /** The statement that is waited for: what was the latest one at `#markedAt`. */
+  #mark = 0
+  #markedAt = 0
+
+  /** `leave` is called when the connection is given up: nobody else may get it from then on. */
+  constructor(client: pg.Client, leave: () => void) {
+    this.client = client
+    this.#leave = leave
+  }
+
+  get inFlight(): number {
+    return this.#sent - this.#answered
+  }
+
+  async query(query: pg.QueryConfig): Promise<pg.QueryResult> {
+    this.#sent += 1
+    this.#holdBack()
+    try {
+      return await this.client.query(query)
+    } catch (error) {
+      // Whoever came behind a statement that waited for a lock does not wait for the next such one.
+      if (isUnusable(error) || (isLockTimeout(error) && this.inFlight > 1)) this.end()
+      throw this.#isGivenUp ? databaseUnavailable({ cause: error, retryAfterSeconds }) : error
+    } finally {
+      this.#answered += 1
+    }
+  }
+
+  /** For how long, at least, the oldest statement has not been answered. Answers come in the order of the statements. */
+  silentMs(now: number): number {
+    if (this.#answered >= this.#mark) {
+      this.#mark = this.#sent
+      this.#markedAt = now
+    }
+    return this.inFlight === 0 ? 0 : now - this.#markedAt
+  }
+
+  giveUp(): void {
+    this.#isGivenUp = true
+    this.end()
+  }
+
+  end(): void {
+    this.#leave()
+    destroy(this.client)
+  }
+
+  /**
+   * Keeps what is written until the end of this turn of the event loop, so that the statements of all requests that
+   * arrived together leave in one system call, and PostgreSQL wakes up once for them.
+   */
+  #holdBack(): void {
+    if (this.#isHeldBack) return
+    this.#isHeldBack = true
+    const stream = streamOf(this.client)
+    stream.cork()
+    setImmediate(() => {
+      this.#isHeldBack = false
+      stream.uncork()
+    })
+  }
+}

@@ -1,0 +1,130 @@
+import type pg from 'pg'
+import {
+  databaseBusy,
+  isLockTimeout,
+  isOutdated,
+  isRetryable,
+  isUnusable,
+  translateBeginError,
+  translateDatabaseError
+} from './errors.ts'
+import { type Queryable, queryableOf, type Send } from './queryable.ts'
+
+declare const inTransaction: unique symbol
+/** One open transaction. A function that asks for it can only be called inside `transaction`. */
+export type Transaction = Queryable & {
+  readonly [inTransaction]: true
+  /**
+   * Does `work` once this transaction is committed, before anybody is told. A run that is rolled back, or repeated
+   * after a serialization failure, forgets what it asked for. `work` must not throw.
+   */
+  afterCommit(work: () => void): void
+  /** Does `work` directly before the commit, behind everything else: for rows that everybody wants to change. */
+  last(work: (tx: Transaction) => Promise<void>): void
+}
+
+/** A connection for one caller alone. */
+export type Checkout = { client: pg.Client; giveBack(isBroken: boolean): void }
+export type RunOptions = {
+  /** On the monotonic clock in milliseconds: no statement runs longer, and none begins later. */
+  deadlineAt: number
+  /** How long the server lets a statement run on this connection anyway. */
+  statementTimeoutMs: number
+  onStatement?: ((name: string) => void) | undefined
+}
+
+/**
+ * What the connections for transactions start with, so that only `begin` makes them writable: a statement that runs
+ * before its `begin` has failed, or after its transaction has ended, changes nothing.
+ */
+export const outsideOfTransactions = { default_transaction_read_only: 'on' }
+
+const ROLLBACK_MS_MAX = 200
+const IDLE_WITHOUT_END_MS = 10_000
+/** The server gives up first; so much later we stop waiting for its answer. */
+const SERVER_HEAD_START_MS = 200
+/** Setting a shorter time limit costs 10 us; it is left out when it would be shorter by less than this. */
+const OVERTIME_MS = 1_000
+
+/**
+ * Runs `work` between `begin` and `commit` and gives the connection back. One that is broken, or does not answer a
+ * rollback, is given up at once.
+ * @throws what `work` throws, after a rollback; what `mayRunAgain` says yes to as it is; `unavailable`.
+ */
+export async function runTransaction<T>(
+  { client, giveBack }: Checkout,
+  work: (tx: Transaction) => Promise<T>,
+  { deadlineAt, statementTimeoutMs, onStatement }: RunOptions
+): Promise<T> {
+  let isOpen = true
+  let isBroken = false
+
+  const leftMs = () => Math.min(deadlineAt - performance.now(), statementTimeoutMs)
+  const send = async (query: pg.QueryConfig): Promise<pg.QueryResult> => {
+    const left = leftMs()
+    if (left <= 0) throw databaseBusy({ retryAfterSeconds: 1 })
+    try {
+      return await client.query({ ...query, query_timeout: left + SERVER_HEAD_START_MS } as pg.QueryConfig)
+    } catch (error) {
+      if (isUnusable(error)) isBroken = true
+      throw mayRunAgain(error) ? error : translateDatabaseError(error)
+    }
+  }
+  const sendStatement: Send = async ({ name, text }, values) => {
+    onStatement?.(name)
+    if (!isOpen) throw new Error(`${name} came after its transaction had ended`)
+    return send({ name, text, values })
+  }
+  const committed: (() => void)[] = []
+  const lasts: ((tx: Transaction) => Promise<void>)[] = []
+  const tx = {
+    ...queryableOf(sendStatement),
+    afterCommit: (each: () => void) => committed.push(each),
+    last: (each: (tx: Transaction) => Promise<void>) => lasts.push(each)
+  } as unknown as Transaction
+
+  let result: T
+  let beginError: unknown
+  try {
+    // Not awaited: the connection is pipelined, so `begin` travels with the first statement.
+    const begun = client.query(beginning(deadlineAt - performance.now(), statementTimeoutMs)).catch(error => {
+      isBroken = true
+      beginError = translateBeginError(error)
+      throw beginError
+    })
+    begun.catch(() => {})
+    result = await work(tx)
+    for (const each of lasts) await each(tx)
+    isOpen = false
+    await begun
+    const { command } = await send({ text: 'commit' })
+    if (command !== 'COMMIT') throw new Error('a statement failed and nobody noticed; nothing was committed')
+  } catch (error) {
+    isOpen = false
+    if (!isBroken) await rollBack(client).catch(() => (isBroken = true))
+    // Without its begin every statement fails, for a reason that says less.
+    throw beginError ?? error
+  } finally {
+    giveBack(isBroken)
+  }
+  for (const each of committed) each()
+  return result
+}
+
+/** Everything was undone, and the same again may succeed: soon, when a lock is free, or on a new connection. */
+export const mayRunAgain = (error: unknown): boolean =>
+  isRetryable(error) || isLockTimeout(error) || isOutdated(error)
+
+const rollBack = (client: pg.Client) =>
+  client.query({ text: 'rollback', query_timeout: ROLLBACK_MS_MAX } as pg.QueryConfig)
+
+/**
+ * In one message with `begin`, and only when less is left than the connection allows each statement anyway. What has
+ * no end, such as an import, may read for a while between two statements.
+ */
+function beginning(leftMs: number, statementTimeoutMs: number): string {
+  if (leftMs === Number.POSITIVE_INFINITY)
+    return `begin read write; set local idle_in_transaction_session_timeout = ${IDLE_WITHOUT_END_MS}`
+  if (leftMs > statementTimeoutMs - OVERTIME_MS) return 'begin read write'
+  return `begin read write; set local statement_timeout = ${Math.max(1, Math.round(leftMs))}`
+}

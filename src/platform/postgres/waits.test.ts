@@ -1,0 +1,303 @@
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { useProxiedDatabase } from '../../../test/faults/postgres-proxy.ts'
+import { until } from '../../../test/faults/until.ts'
+import { testDatabaseOptions } from '../../../test/support/database.ts'
+import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
+import { statement } from './statement.ts'
+
+const createNotes = statement({
+  name: 'waits.create_notes',
+  text: 'create table public.notes (id int primary key, count int not null default 0)'
+})
+const insertNotes = statement({
+  name: 'waits.insert_notes',
+  text: 'insert into public.notes (id) select generate_series(1, 60)'
+})
+const findNote = statement({
+  name: 'waits.find_note',
+  takes: { id: 'int4' },
+  gives: { count: 'int4' },
+  text: 'select count from public.notes where id = $id'
+})
+const addToNote = statement({
+  name: 'waits.add_to_note',
+  takes: { id: 'int4' },
+  text: 'update public.notes set count = count + 1 where id = $id'
+})
+const one = statement({ name: 'waits.one', gives: { one: 'int4' }, text: 'select 1 as one' })
+const sleep = statement({
+  name: 'waits.sleep',
+  takes: { seconds: 'float8' },
+  text: 'select pg_sleep($seconds)'
+})
+const idleTimeout = statement({
+  name: 'waits.idle_timeout',
+  gives: { setting: 'text' },
+  text: `select current_setting('idle_in_transaction_session_timeout') as setting`
+})
+const full = statement({
+  name: 'waits.full',
+  text: `do $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`
+})
+
+/** Far less than anything waits for a lock, on a machine that has much to do. */
+const SOON_MS = 250
+const busy = { kind: 'unavailable', code: 'DATABASE_BUSY', retryAfterSeconds: 1 }
+
+/** A table of notes, and a connection of somebody else's. */
+async function useNotes(options: Partial<DatabaseOptions> = {}) {
+  const { url, directUrl, proxy } = await useProxiedDatabase()
+  const db = openDatabase({ ...testDatabaseOptions(url), poolWaitMs: 500, ...options })
+  const somebody = new pg.Client({ connectionString: directUrl })
+  await somebody.connect()
+  onTestFinished(async () => {
+    await proxy.restore()
+    await somebody.end()
+    await db.close()
+  })
+  await db.run(createNotes)
+  await db.run(insertNotes)
+  return { db, somebody, proxy }
+}
+
+const add = (db: Database, id: number, deadlineAt?: number) =>
+  db.transaction(tx => tx.run(addToNote, { id }), { deadlineAt })
+const elapsedOf = async (work: () => Promise<unknown>): Promise<number> => {
+  const startedAt = performance.now()
+  await work()
+  return performance.now() - startedAt
+}
+const numbers = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
+
+test('single statements that wait for a row keep no reader, and succeed when it is free', async () => {
+  const { db, somebody } = await useNotes({ sharedConnections: 1 })
+  await somebody.query('begin; update public.notes set count = 0 where id = 1')
+  const waiting = numbers(4).map(() => db.run(addToNote, { id: 1 }))
+  for (let reads = 0; reads < 50; reads += 1)
+    expect(await elapsedOf(() => db.first(findNote, { id: 2 }))).toBeLessThan(SOON_MS)
+  expect(await elapsedOf(() => db.ping())).toBeLessThan(SOON_MS)
+  await somebody.query('commit')
+  expect(await Promise.all(waiting)).toEqual([1, 1, 1, 1])
+  expect(await db.first(findNote, { id: 1 })).toEqual({ count: 4 })
+})
+
+test('reads of a table that is locked fail soon, and keep neither other readers nor the ping', async () => {
+  const { db, somebody } = await useNotes({ sharedConnections: 1 })
+  await db.first(one)
+  await somebody.query('begin; lock table public.notes in access exclusive mode')
+  const locked = Promise.allSettled(numbers(30).map(id => db.first(findNote, { id })))
+  for (let reads = 0; reads < 20; reads += 1)
+    expect(await elapsedOf(() => db.first(one))).toBeLessThan(2 * SOON_MS)
+  expect(await elapsedOf(() => db.ping())).toBeLessThan(SOON_MS)
+  for (const answer of await locked) expect(answer).toMatchObject({ status: 'rejected', reason: busy })
+  await somebody.query('commit')
+  await until('it can be read again', async () => (await db.first(findNote, { id: 1 }))?.count === 0, 1_000)
+}, 20_000)
+
+test('transactions that wait for locked rows keep nobody else from writing, and succeed when they are free', async () => {
+  const { db, somebody } = await useNotes({ poolSize: 8 })
+  await somebody.query('begin; update public.notes set count = 0 where id <= 8')
+  const waiting = numbers(8).map(id => add(db, id))
+  const others = numbers(42).map(number => elapsedOf(() => add(db, 8 + number)))
+  for (const elapsed of await Promise.all(others)) expect(elapsed).toBeLessThan(800)
+  await somebody.query('commit')
+  await Promise.all(waiting)
+  for (const id of numbers(50)) expect(await db.first(findNote, { id })).toEqual({ count: 1 })
+})
+
+test('those who take turns for a locked row hold one connection, and come in their order', async () => {
+  const { db, somebody } = await useNotes({ poolSize: 2 })
+  await somebody.query('begin; update public.notes set count = 0 where id = 1')
+  const order: number[] = []
+  const inTurn = numbers(10).map(number =>
+    db.inTurn('note 1').transaction(async tx => {
+      await tx.run(addToNote, { id: 1 })
+      order.push(number)
+    })
+  )
+  const late = db.inTurn('note 1').transaction(tx => tx.first(one), { deadlineAt: performance.now() + 50 })
+  await expect(late).rejects.toMatchObject(busy)
+  for (const id of numbers(20)) await add(db, 20 + id)
+  expect(db.statistics().acquired_conns).toBeLessThanOrEqual(1)
+  await somebody.query('commit')
+  await Promise.all(inTurn)
+  expect(order).toEqual(numbers(10))
+})
+
+test('a lock that is held for too long is "busy" at the deadline, not later', async () => {
+  const { db, somebody } = await useNotes()
+  await somebody.query('begin; update public.notes set count = 0 where id = 1')
+  const elapsed = await elapsedOf(() =>
+    expect(add(db, 1, performance.now() + 600)).rejects.toMatchObject(busy)
+  )
+  expect(elapsed).toBeGreaterThan(100)
+  expect(elapsed).toBeLessThan(900)
+})
+
+test('the deadline of a transaction ends its statements and its wait for a connection', async () => {
+  const { db } = await useNotes({ poolSize: 1 })
+  const inTime = () => ({ deadlineAt: performance.now() + 300 })
+  const sleeping = db.transaction(tx => tx.run(sleep, { seconds: 3 }), inTime())
+  const late = expect(sleeping).rejects.toMatchObject(busy)
+  const waited = await elapsedOf(() =>
+    expect(db.transaction(tx => tx.first(one), inTime())).rejects.toMatchObject({ kind: 'unavailable' })
+  )
+  expect(waited).toBeLessThan(450)
+  await late
+  const many = async () => {
+    await expect(
+      db.transaction(async tx => {
+        for (;;) await tx.run(sleep, { seconds: 0.05 })
+      }, inTime())
+    ).rejects.toMatchObject(busy)
+  }
+  expect(await elapsedOf(many)).toBeLessThan(600)
+  await add(db, 1)
+  expect(db.statistics().acquired_conns).toBe(0)
+})
+
+test('a transaction whose connection died silently ends at its deadline: no rollback is waited for', async () => {
+  const { db, proxy } = await useNotes()
+  const elapsed = await elapsedOf(async () => {
+    const stranded = db.transaction(
+      async tx => {
+        await tx.first(one)
+        proxy.strand()
+        await tx.run(addToNote, { id: 1 })
+      },
+      { deadlineAt: performance.now() + 500 }
+    )
+    await expect(stranded).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
+  })
+  expect(elapsed).toBeLessThan(900)
+})
+
+test('connections that died silently are found together', async () => {
+  const { db, proxy } = await useNotes({ poolSize: 8, sharedConnections: 1 })
+  const { total_conns: opened } = db.statistics()
+  await Promise.all(numbers(8).map(id => add(db, id)))
+  await db.first(one)
+  // One that is still being opened when the network breaks is found a second later, by those who use it.
+  await until('all are open', () => db.statistics().total_conns === opened + 9)
+  proxy.strand()
+  await db.endSilentConnections()
+  const elapsed = await elapsedOf(() => Promise.all(numbers(30).flatMap(id => [add(db, id), db.first(one)])))
+  expect(elapsed).toBeLessThan(2 * SOON_MS)
+})
+
+test('whoever waits on a connection that died silently is told when it is found', async () => {
+  const { db, proxy } = await useNotes({ poolSize: 2, lockTimeoutMs: 100 })
+  const hasDied = Promise.withResolvers<void>()
+  const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const stranded = begun.map(({ resolve }, at) =>
+    db.transaction(async tx => {
+      await tx.first(one)
+      resolve()
+      await hasDied.promise
+      await tx.run(addToNote, { id: at + 1 })
+    })
+  )
+  const refused = stranded.map(each => expect(each).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' }))
+  await Promise.all(begun.map(({ promise }) => promise))
+  proxy.strand()
+  hasDied.resolve()
+  const elapsed = await elapsedOf(async () => {
+    await db.endSilentConnections()
+    await Promise.all(refused)
+    await Promise.all(numbers(4).map(id => add(db, id)))
+  })
+  expect(elapsed).toBeLessThan(1_000)
+})
+
+test('a connection that died silently in use keeps its place from nobody', async () => {
+  const { db, proxy } = await useNotes({ poolSize: 1 })
+  const stranded = db.transaction(
+    async tx => {
+      await tx.first(one)
+      proxy.strand()
+      await tx.run(addToNote, { id: 1 })
+    },
+    { deadlineAt: performance.now() + 2_500 }
+  )
+  const refused = expect(stranded).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
+  await until('there is a connection for somebody else', () => add(db, 2).then(() => true), 2_000)
+  expect(db.statistics()).toMatchObject({ acquired_conns: 0 })
+  await refused
+})
+
+test('the locks of a transaction whose process is gone are free after 2 s, of one without end after 10 s', async () => {
+  const { db, proxy } = await useNotes()
+  const gone = db.transaction(
+    async tx => {
+      await tx.run(addToNote, { id: 1 })
+      proxy.strand()
+      await tx.run(addToNote, { id: 1 })
+    },
+    { deadlineAt: performance.now() + 500 }
+  )
+  await expect(gone).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
+  await until('the row is free', () => add(db, 1).then(() => true), 3_000)
+  const withoutEnd = await db.transaction(tx => tx.first(idleTimeout), {
+    deadlineAt: Number.POSITIVE_INFINITY
+  })
+  expect(withoutEnd).toEqual({ setting: '10s' })
+})
+
+test('a question to connections in use ends none that waits for a lock', async () => {
+  const { db, somebody } = await useNotes({ poolSize: 2 })
+  await somebody.query('begin; update public.notes set count = 0 where id = 1')
+  const waiting = add(db, 1)
+  await db.endSilentConnections()
+  await somebody.query('commit')
+  await waiting
+})
+
+test('a question to connections that are alive ends none', async () => {
+  const { db } = await useNotes({ poolSize: 4, sharedConnections: 1 })
+  await Promise.all(numbers(8).map(id => add(db, id)))
+  await db.first(one)
+  const before = db.statistics().total_conns
+  const reads = Promise.all(numbers(200).map(() => db.first(one)))
+  await db.endSilentConnections()
+  await reads
+  expect(db.statistics().total_conns).toBe(before)
+})
+
+test('a column that a migration gave another type fails nobody', async () => {
+  const { db, somebody } = await useNotes({ poolSize: 4 })
+  const work = (id: number) =>
+    db.transaction(async tx => {
+      await tx.run(addToNote, { id })
+      return tx.first(findNote, { id })
+    })
+  const readAll = (id: number) => [db.first(findNote, { id }), work(id)]
+  await Promise.all(numbers(20).flatMap(readAll))
+  await somebody.query('alter table public.notes alter column count type bigint')
+  await Promise.all(numbers(20).flatMap(readAll))
+  await somebody.query('alter table public.notes alter column count type integer')
+  for (const id of numbers(20)) await Promise.all(readAll(id))
+})
+
+test('a full disk is said as such', async () => {
+  const { db } = await useNotes()
+  await expect(db.transaction(tx => tx.run(full))).rejects.toMatchObject({
+    kind: 'unavailable',
+    code: 'DATABASE_FULL'
+  })
+})
+
+test('a write is proved by asking the disk for room, and leaves nothing behind', async () => {
+  const { db, somebody, proxy } = await useNotes()
+  await db.proveWrite()
+  const { rows } = await somebody.query('select current_database() as name')
+  await somebody.query(`alter database ${rows[0].name} set temp_file_limit = '8kB'`)
+  await proxy.reset()
+  await until('there is none', () =>
+    db.proveWrite().catch(error => /temporary file/.test(error.cause?.message))
+  )
+  await somebody.query(`alter database ${rows[0].name} reset temp_file_limit`)
+  await until('there is room', () => db.proveWrite().then(() => true))
+  await proxy.cut()
+  await expect(db.proveWrite()).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
+})

@@ -1,0 +1,151 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { testKey, testSecrets } from '../../../test/support/secrets.ts'
+import { openSecrets } from './open.ts'
+import { createSecrets } from './secrets.ts'
+
+const plain = Buffer.from('a private key')
+
+describe('what is sealed', () => {
+  test('is read again, and looks different each time', () => {
+    const secrets = testSecrets()
+    const [one, other] = [secrets.seal('a', plain), secrets.seal('a', plain)]
+    expect(secrets.open('a', one)).toEqual(plain)
+    expect(secrets.open('a', other)).toEqual(plain)
+    expect(one.equals(other)).toBe(false)
+    expect(one.includes(plain)).toBe(false)
+    expect(secrets.open('a', secrets.seal('a', Buffer.alloc(0)))).toEqual(Buffer.alloc(0))
+  })
+
+  test('for one purpose is nothing to another', () => {
+    const secrets = testSecrets()
+    expect(secrets.open('b', secrets.seal('a', plain))).toBeUndefined()
+  })
+
+  test('by a key that was replaced is read, but not by one that is gone, even of the same name', () => {
+    const sealed = testSecrets('old').seal('a', plain)
+    expect(testSecrets('new', 'old').open('a', sealed)).toEqual(plain)
+    expect(testSecrets('new').open('a', sealed)).toBeUndefined()
+    expect(createSecrets([testKey('old', 'x')]).open('a', sealed)).toBeUndefined()
+    expect(testSecrets('new').keyIdOf(sealed)).toBe('old')
+    expect(testSecrets('new', 'old').keyIdOf(testSecrets('new', 'old').seal('a', plain))).toBe('new')
+  })
+
+  test('and changed or cut anywhere is not read', () => {
+    const secrets = testSecrets()
+    const sealed = secrets.seal('a', plain)
+    for (let index = 0; index < sealed.length; index += 1) {
+      const changed = Buffer.from(sealed)
+      changed[index] = (changed[index] as number) ^ 1
+      expect(secrets.open('a', changed)).toBeUndefined()
+      expect(secrets.open('a', sealed.subarray(0, index))).toBeUndefined()
+    }
+  })
+})
+
+describe('a MAC', () => {
+  test('is the same for the same parts, and another for all others', () => {
+    const { mac } = testSecrets()
+    expect(mac('a', 'x', 'y')).toBe(mac('a', 'x', 'y'))
+    const others = [
+      mac('b', 'x', 'y'),
+      mac('a', 'xy'),
+      mac('a', 'x', 'y', ''),
+      mac('a', 'x","y'),
+      testSecrets('other').mac('a', 'x', 'y')
+    ]
+    expect(others).not.toContain(mac('a', 'x', 'y'))
+    expect(mac('a', 'x')).toMatch(/^test\.[\w-]{43}$/)
+  })
+
+  test('is verified with every key, and nothing else is', () => {
+    const old = testSecrets('old').mac('a', 'x')
+    const both = testSecrets('new', 'old')
+    expect(both.verify(old, 'a', 'x')).toBe(true)
+    expect(both.verify(both.mac('a', 'x'), 'a', 'x')).toBe(true)
+    expect(both.everyMac('a', 'x')).toEqual([both.mac('a', 'x'), old])
+    expect(testSecrets('new').verify(old, 'a', 'x')).toBe(false)
+    expect(both.verify(old, 'a', 'y')).toBe(false)
+    expect(both.verify(old, 'b', 'x')).toBe(false)
+    for (const wrong of ['', '.', 'old.', 'old', `${old}a`, old.slice(0, -1), old.replace('old', 'new')])
+      expect(both.verify(wrong, 'a', 'x')).toBe(false)
+  })
+})
+
+describe('keys', () => {
+  test('are base64 or hex of 32 bytes at least; a short one is refused without being shown', () => {
+    const hex = Buffer.alloc(32, 'k').toString('hex')
+    const base64 = Buffer.alloc(32, 'k').toString('base64')
+    expect(createSecrets([{ id: 'k', key: hex }]).mac('a')).toBe(
+      createSecrets([{ id: 'k', key: base64 }]).mac('a')
+    )
+    const short = Buffer.alloc(31, 'k').toString('base64')
+    expect(() => createSecrets([{ id: 'k1', key: short }])).toThrow(/key k1 is shorter.*openssl rand/)
+    expect(() => createSecrets([{ id: 'k1', key: short }])).not.toThrow(short)
+  })
+
+  test('of one name are refused', () => {
+    expect(() => testSecrets('a', 'b', 'a')).toThrow(/a is there twice/)
+  })
+})
+
+describe('the secrets of a shop', () => {
+  async function useFolder() {
+    const folder = await mkdtemp(join(tmpdir(), 'cartwright-secrets-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    return folder
+  }
+  const settings = (data: string, over: object = {}) => ({
+    data,
+    environment: 'development' as const,
+    database: { url: '' },
+    secrets: { keys: [] },
+    ...over
+  })
+
+  test('are a file of the data folder, made once, that only its owner reads', async () => {
+    const data = join(await useFolder(), 'new', 'data')
+    const mac = openSecrets(settings(data)).mac('a')
+    expect(openSecrets(settings(data)).mac('a')).toBe(mac)
+    expect((await stat(join(data, 'secrets'))).mode & 0o777).toBe(0o600)
+    expect(await readdir(data)).toEqual(['secrets'])
+    expect(openSecrets(settings(await useFolder())).mac('a')).not.toBe(mac)
+  })
+
+  test('are also made with another database in development, and in production with the embedded one', async () => {
+    const url = 'postgres://shop.example/shop'
+    openSecrets(settings(await useFolder(), { database: { url } }))
+    openSecrets(settings(await useFolder(), { environment: 'production' }))
+  })
+
+  test('are needed in the configuration in production with another database', async () => {
+    const production = {
+      environment: 'production' as const,
+      database: { url: 'postgres://shop.example/shop' }
+    }
+    const data = await useFolder()
+    expect(() => openSecrets(settings(data, production))).toThrow(/secrets\.keys.*openssl rand -base64 32/)
+    expect(await readdir(data)).toEqual([])
+    const keys = [testKey('k1')]
+    expect(openSecrets(settings(data, { ...production, secrets: { keys } })).keyId).toBe('k1')
+    expect(await readdir(data)).toEqual([])
+  })
+
+  test.each(['', '{', '[]', '[{}]', 'null'])(
+    'in a file with %j stop the start with a sentence',
+    async text => {
+      const data = await useFolder()
+      await writeFile(join(data, 'secrets'), text)
+      expect(() => openSecrets(settings(data))).toThrow(/secrets is damaged: bring it back/)
+      expect(await readFile(join(data, 'secrets'), 'utf8')).toBe(text)
+    }
+  )
+
+  test('in a folder that cannot be used stop the start with a sentence', () => {
+    expect(() => openSecrets(settings('/proc/nope'))).toThrow(
+      /\/proc\/nope\/secrets cannot be used.*CARTWRIGHT_DATA/
+    )
+  })
+})

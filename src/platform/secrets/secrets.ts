@@ -1,0 +1,126 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual
+} from 'node:crypto'
+import { OperatorError } from '../../kernel/errors.ts'
+
+/** A key of `secrets.keys`: at least 32 random bytes, as base64 or hex. */
+export type SecretKey = { readonly id: string; readonly key: string }
+
+/**
+ * What this shop can prove and hide by keys that lie outside of its database. The first key signs and encrypts, the
+ * others only verify and decrypt. Each purpose has keys of its own, so what was made for one is nothing to another.
+ */
+export type Secrets = {
+  /** Encrypts; only `open` with the same purpose reads it again (AES-256-GCM). */
+  seal(purpose: string, plain: Buffer): Buffer
+  /** `undefined` when it was sealed with no key of ours, for another purpose, or was changed. */
+  open(purpose: string, sealed: Buffer): Buffer | undefined
+  /** Which key something was sealed with, whether or not we have it. */
+  keyIdOf(sealed: Buffer): string
+  /** `<key id>.<HMAC-SHA-256>` of the parts under the first key, safe in URLs and headers. */
+  mac(purpose: string, ...parts: readonly string[]): string
+  /** The same under every key, the first one first. */
+  everyMac(purpose: string, ...parts: readonly string[]): readonly string[]
+  /** Whether `mac` made this of these parts, under any of the keys. In constant time. */
+  verify(mac: string, purpose: string, ...parts: readonly string[]): boolean
+  /** The id of the key that seals. */
+  readonly keyId: string
+}
+
+const KEY_BYTES_MIN = 32
+const FORMAT = 1
+const IV_BYTES = 12
+const TAG_BYTES = 16
+const PURPOSES_MAX = 1_000
+
+type Ring = { id: string; keyFor(use: string, purpose: string): Buffer }
+
+/** @throws OperatorError when a key is too short, or two have the same id. */
+export function createSecrets(keys: readonly SecretKey[]): Secrets {
+  const rings = keys.map(ringOf)
+  const [first] = rings
+  if (first === undefined) throw new Error('there is no secret')
+  const twice = keys.find(({ id }, index) => keys.findIndex(other => other.id === id) !== index)
+  if (twice !== undefined)
+    throw new OperatorError(`secrets.keys: ${twice.id} is there twice; each key needs an id of its own.`)
+
+  const macWith = (ring: Ring, purpose: string, parts: readonly string[]) =>
+    `${ring.id}.${createHmac('sha256', ring.keyFor('mac', purpose)).update(JSON.stringify(parts)).digest('base64url')}`
+
+  return {
+    keyId: first.id,
+
+    seal(purpose, plain) {
+      const id = Buffer.from(first.id)
+      const head = Buffer.concat([Buffer.of(FORMAT, id.length), id, randomBytes(IV_BYTES)])
+      const cipher = createCipheriv('aes-256-gcm', first.keyFor('seal', purpose), head.subarray(-IV_BYTES))
+      cipher.setAAD(head)
+      const sealed = Buffer.concat([cipher.update(plain), cipher.final()])
+      return Buffer.concat([head, cipher.getAuthTag(), sealed])
+    },
+
+    open(purpose, sealed) {
+      const ring = rings.find(each => each.id === keyIdOf(sealed))
+      const headBytes = 2 + (sealed[1] ?? 0) + IV_BYTES
+      if (ring === undefined || sealed[0] !== FORMAT || sealed.length < headBytes + TAG_BYTES)
+        return undefined
+      const head = sealed.subarray(0, headBytes)
+      const key = ring.keyFor('seal', purpose)
+      const decipher = createDecipheriv('aes-256-gcm', key, head.subarray(-IV_BYTES), {
+        authTagLength: TAG_BYTES
+      })
+      decipher.setAAD(head).setAuthTag(sealed.subarray(headBytes, headBytes + TAG_BYTES))
+      try {
+        return Buffer.concat([decipher.update(sealed.subarray(headBytes + TAG_BYTES)), decipher.final()])
+      } catch {
+        return undefined
+      }
+    },
+
+    keyIdOf,
+    mac: (purpose, ...parts) => macWith(first, purpose, parts),
+    everyMac: (purpose, ...parts) => rings.map(ring => macWith(ring, purpose, parts)),
+
+    verify(mac, purpose, ...parts) {
+      const ring = rings.find(each => mac.startsWith(`${each.id}.`))
+      const right = macWith(ring ?? first, purpose, parts)
+      return ring !== undefined && mac.length === right.length && areEqual(mac, right)
+    }
+  }
+}
+
+/** A key of at least 32 bytes; the text of a wrong one is not repeated. @throws OperatorError. */
+function ringOf({ id, key: text }: SecretKey): Ring {
+  const isHex = /^(?:[0-9a-f]{2})+$/i.test(text)
+  const key = Buffer.from(text, isHex ? 'hex' : 'base64')
+  if (key.length < KEY_BYTES_MIN)
+    throw new OperatorError(
+      `secrets.keys: the key ${id} is shorter than ${KEY_BYTES_MIN} bytes; make one with: openssl rand -base64 32`
+    )
+  const derived = new Map<string, Buffer>()
+  return {
+    id,
+    keyFor(use, purpose) {
+      const info = `${use}:${purpose}`
+      const known = derived.get(info)
+      if (known !== undefined) return known
+      // A purpose is a name in the code, never what a caller sends.
+      if (derived.size >= PURPOSES_MAX) throw new Error(`too many purposes; the last one is ${purpose}`)
+      const subkey = Buffer.from(hkdfSync('sha256', key, 'cartwright', info, 32))
+      derived.set(info, subkey)
+      return subkey
+    }
+  }
+}
+
+const keyIdOf = (sealed: Buffer): string => sealed.subarray(2, 2 + (sealed[1] ?? 0)).toString('utf8')
+
+function areEqual(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
