@@ -1,4 +1,4 @@
-import type { Tiers } from './gateway/tiers.ts'
+import type { Tiers } from './gateway/routing/tiers.ts'
 import { OperatorError } from './kernel/errors.ts'
 import type { TSchema } from './kernel/schema.ts'
 import type { SettingsOf } from './kernel/settings.ts'

@@ -56,10 +56,14 @@ test.each([
     "import { openDatabase } from '../../platform/postgres/database.ts'"
   ],
   [moduleWall, 'src/modules/cart/service.ts', "import * as keys from '../../platform/postgres/statement.ts'"],
-  [moduleWall, 'src/modules/cart/service.ts', "import { identityOf } from '../../gateway/identity.ts'"],
-  [moduleWall, 'src/modules/cart/service.ts', "import type { Tiers } from '../../gateway/tiers.ts'"],
+  [
+    moduleWall,
+    'src/modules/cart/service.ts',
+    "import { identityOf } from '../../gateway/callers/identity.ts'"
+  ],
+  [moduleWall, 'src/modules/cart/service.ts', "import type { Tiers } from '../../gateway/routing/tiers.ts'"],
   [moduleWall, 'src/modules/cart/routes.ts', "import { sendProblem } from '../../gateway/problem.ts'"],
-  [moduleWall, 'src/modules/cart/index.ts', "import { writeOf } from '../../gateway/write.ts'"],
+  [moduleWall, 'src/modules/cart/index.ts', "import { writeOf } from '../../gateway/writes/write.ts'"],
   [moduleWall, 'src/modules/cart/merge/service.ts', "import { defineModule } from '../../../module.ts'"],
   [moduleWall, 'src/modules/cart/service.ts', "import { version } from '../../version.ts'"],
   [doors, 'src/modules/cart/service.ts', "import { catalogModule } from '../catalog/index.ts'"],
@@ -99,9 +103,9 @@ test.each([
   [defaults, 'src/gateway/server.ts', 'export default function a() {}'],
   [defaults, 'src/gateway/server.ts', 'const a = 1\nexport default a'],
   [defaults, 'src/gateway/server.ts', 'const a = 1\nexport { a as default }'],
-  [noNames, 'src/gateway/idempotency.ts', "const headers = ['x-guest-cart-token']"],
+  [noNames, 'src/gateway/writes/idempotency.ts', "const headers = ['x-guest-cart-token']"],
   [noNames, 'src/gateway/server.ts', "if (name === 'auth') a()"],
-  [noNames, 'src/gateway/diagnostics.ts', 'const path = `/api/carts/$' + '{a}`'],
+  [noNames, 'src/gateway/diagnostics/endpoints.ts', 'const path = `/api/carts/$' + '{a}`'],
   [noNames, 'src/platform/metrics/figures.ts', 'export const catalogEntries = 1'],
   [noNames, 'src/platform/cache/cache.ts', 'const { cart } = config'],
   [classes, 'src/modules/cart/routes.ts', "tiers.public.get('/cart', { schema }, a)"],
@@ -136,14 +140,17 @@ test.each([
   ['src/modules/cart/routes.ts', "tiers.secured.post('/a', { config }, request => a(writeOf(request)))"],
   ['src/kernel/money.ts', "import { newId } from './ids.ts'"],
   ['src/platform/cache/cache.ts', "import type { Config } from '../../config.ts'"],
-  ['src/gateway/write.ts', "import * as keys from '../platform/idempotency/keys.ts'"],
+  ['src/gateway/writes/write.ts', "import * as keys from '../../platform/idempotency/keys.ts'"],
   ['src/modules/cart/index.ts', "import { catalogModule } from '../catalog/index.ts'"],
   ['src/modules/cart/service.ts', "import type { CatalogApi } from '../catalog/index.ts'"],
   [
     'src/modules/cart/service.ts',
     "import { newWrite, type Write } from '../../platform/idempotency/write.ts'"
   ],
-  ['src/modules/cart/merge/routes.ts', "import { writeOf } from '../../../gateway/write.ts'\na ? b : c"],
+  [
+    'src/modules/cart/merge/routes.ts',
+    "import { writeOf } from '../../../gateway/writes/write.ts'\na ? b : c"
+  ],
   ['src/modules/cart/service.ts', 'switch (a) { default: b() }'],
   ['src/gateway/server.ts', "authenticate('Cartwright', register, cipher.getAuthTag())"],
   ['src/modules/cart/routes.ts', "tiers.public.get('/cart', { config, schema }, a)"],

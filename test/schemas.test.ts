@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compileSerializer } from '../src/gateway/validation.ts'
+import { compileSerializer } from '../src/gateway/routing/validation.ts'
 import { compileSchema } from '../src/kernel/validate.ts'
 import { createTestApp } from './support/app.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { browse, moduleOf, openGateway, type TestGateway, useGateway } from '../../test/support/gateway.ts'
 import { OperatorError } from '../kernel/errors.ts'
-import type { Tiers } from './tiers.ts'
+import type { Tiers } from './routing/tiers.ts'
 
 /** Answers what it was sent. */
 const echo = moduleOf('x', ['/api/x'], ({ public: open, secured }) => {

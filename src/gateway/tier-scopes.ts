@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import type { Config } from '../config.ts'
-import { declareCaching } from './answer-headers.ts'
-import { kindOf, openBodyScopes, withBody } from './bodies.ts'
-import { type Authenticate, createIdentityCheck, type Revocations, requireAdmin } from './identity.ts'
-import { byAddress, byUser, limitRate } from './rate-limits.ts'
-import type { RouteConfig, RouteLimit, Tier, Tiers } from './tiers.ts'
-import type { Visits } from './visits.ts'
-import { refuseUnreadConditions } from './write.ts'
+import type { Visits } from './admission/visits.ts'
+import { type Authenticate, createIdentityCheck, type Revocations, requireAdmin } from './callers/identity.ts'
+import { byAddress, byUser, limitRate } from './callers/rate-limits.ts'
+import { declareCaching } from './routing/answer-headers.ts'
+import { kindOf, openBodyScopes, withBody } from './routing/bodies.ts'
+import type { RouteConfig, RouteLimit, Tier, Tiers } from './routing/tiers.ts'
+import { refuseUnreadConditions } from './writes/write.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig extends Partial<RouteConfig> {

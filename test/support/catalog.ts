@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
-import { authenticationRequired } from '../../src/gateway/identity.ts'
+import { authenticationRequired } from '../../src/gateway/callers/identity.ts'
 import { createGateway } from '../../src/gateway/server.ts'
 import { type CatalogApi, catalogModule } from '../../src/modules/catalog/index.ts'
 import { openLog } from '../../src/platform/log.ts'

@@ -1,4 +1,4 @@
-import type { Authenticate } from '../../gateway/identity.ts'
+import type { Authenticate } from '../../gateway/callers/identity.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import { defineModule } from '../../module.ts'
 import { createFirstAdmins } from './first-admin.ts'

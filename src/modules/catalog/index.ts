@@ -1,4 +1,4 @@
-import type { Tiers } from '../../gateway/tiers.ts'
+import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { defineModule } from '../../module.ts'
 import { categoryRoutes } from './categories/routes.ts'
 import { createCategoryService } from './categories/service.ts'

@@ -1,5 +1,5 @@
-import type { Tiers } from '../../../gateway/tiers.ts'
-import { writeOf } from '../../../gateway/write.ts'
+import type { Tiers } from '../../../gateway/routing/tiers.ts'
+import { writeOf } from '../../../gateway/writes/write.ts'
 import { lineOf, sendCart } from '../routes.ts'
 import {
   AddItemRequest,

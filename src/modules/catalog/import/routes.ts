@@ -1,4 +1,4 @@
-import type { Tiers } from '../../../gateway/tiers.ts'
+import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { ImportQuery, ImportReport } from './schema.ts'
 import { IMPORT_BYTES_MAX, type ImportCsv } from './service.ts'
 

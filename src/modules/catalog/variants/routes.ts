@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
-import type { Tiers } from '../../../gateway/tiers.ts'
-import { writeOf } from '../../../gateway/write.ts'
+import type { Tiers } from '../../../gateway/routing/tiers.ts'
+import { writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
 import { IdParams } from '../schema.ts'
 import { AdminVariant, PatchVariant, VariantBody } from './schema.ts'

@@ -1,0 +1,69 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { rateLimited } from '../errors.ts'
+
+export type RateLimit = { name: string; perMinute: number; callerOf: (request: FastifyRequest) => string }
+
+const WINDOW_MS = 60_000
+const CALLERS_MAX = 200_000
+const ROUNDING_MS = 0.01 // sums of fractions are not exact, and the last request of a budget is still within it
+
+/**
+ * A budget of requests a minute for each caller, refilled evenly (token bucket, kept as the time at which the
+ * bucket is full again: one number a caller, no timers). In this process: N processes allow N times as much.
+ */
+export function createBudget(perMinute: number) {
+  const costMs = WINDOW_MS / perMinute
+  const fullAt = new Map<string, number>()
+
+  /** Takes one request from the caller's budget. Returns how many seconds to wait when it is used up, else 0. */
+  return function take(caller: string): number {
+    const now = performance.now()
+    const level = Math.max(fullAt.get(caller) ?? 0, now) + costMs
+    const waitMs = level - now - WINDOW_MS
+    if (waitMs > ROUNDING_MS) return Math.ceil(waitMs / 1_000)
+    if (!fullAt.has(caller) && fullAt.size >= CALLERS_MAX) forgetFull(fullAt, now)
+    fullAt.set(caller, level)
+    return 0
+  }
+}
+
+/** Callers whose bucket is full again need no entry; if all are busy, the oldest half goes. */
+function forgetFull(fullAt: Map<string, number>, now: number): void {
+  for (const [caller, level] of fullAt) if (level <= now) fullAt.delete(caller)
+  for (const caller of fullAt.keys()) {
+    if (fullAt.size < CALLERS_MAX / 2) return
+    fullAt.delete(caller)
+  }
+}
+
+/** The hook that enforces a limit; a refused request gets 429 with `Retry-After` and the RateLimit fields. */
+export function limitRate({ name, perMinute, callerOf }: RateLimit) {
+  const take = createBudget(perMinute)
+  const policy = `"${name}";q=${perMinute};w=60`
+
+  return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
+    const waitSeconds = take(callerOf(request))
+    if (waitSeconds === 0) return done()
+    reply.header('ratelimit-policy', policy).header('ratelimit', `"${name}";r=0;t=${waitSeconds}`)
+    done(rateLimited({ retryAfterSeconds: waitSeconds }))
+  }
+}
+
+/** The network that a request came from: an IPv4 address, or the /64 of an IPv6 one. */
+export const byAddress = (request: FastifyRequest): string => networkOf(request.ip)
+export const byUser = (request: FastifyRequest): string => request.identity?.userId ?? request.ip
+
+/** As some proxies forward them: `192.0.2.1:5678`, `[2001:db8::1]:5678`. Each connection has another port. */
+const WITH_PORT = /^(?:(\d+(?:\.\d+){3}):\d+|\[([\da-f:.]+)\](?::\d+)?)$/i
+
+/** Whoever has an IPv6 address has 2^64 of them: what is counted is the network, its first four groups. */
+export function networkOf(address: string): string {
+  if (!address.includes(':') || address.startsWith('::ffff:')) return address
+  const withPort = WITH_PORT.exec(address)
+  if (withPort !== null) return networkOf(withPort[1] ?? withPort[2] ?? '')
+  const [head = '', tail] = address.split('::')
+  const [first, last] = [head, tail ?? ''].map(part => part.split(':').filter(group => group !== ''))
+  const missing = tail === undefined ? 0 : 8 - (first?.length ?? 0) - (last?.length ?? 0)
+  const groups = [...(first ?? []), ...Array(Math.max(0, missing)).fill('0'), ...(last ?? [])]
+  return `${groups.slice(0, 4).join(':')}::/64`
+}

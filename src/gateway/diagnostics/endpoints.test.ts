@@ -1,0 +1,222 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  openGateway,
+  type TestGateway,
+  type TestGatewayOptions,
+  useGateway
+} from '../../../test/support/gateway.ts'
+import { createMemoryCache } from '../../platform/cache/cache.ts'
+import type { Database } from '../../platform/postgres/database.ts'
+import { statement } from '../../platform/postgres/statement.ts'
+
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const time = expect.stringMatching(ISO_TIME)
+const hang = () => new Promise<never>(() => {})
+const fail = () => Promise.reject(new Error('gone'))
+const selectOne = statement({ name: 'test.select_one', gives: { one: 'int4' }, text: 'select 1 as one' })
+
+let gateway: TestGateway
+beforeAll(async () => {
+  gateway = await openGateway()
+})
+afterAll(() => gateway.close())
+
+type Answers = { database?: () => Promise<void>; cache?: () => Promise<void>; write?: () => Promise<void> }
+/** A gateway whose database or cache answers as the test says. */
+async function useBackends(answers: Answers) {
+  const platform: NonNullable<TestGatewayOptions['platform']> = {}
+  const { db } = gateway.platform
+  const { database = db.ping, write = db.proveWrite } = answers
+  platform.db = { ...db, ping: database, proveWrite: write } as Database
+  if (answers.cache) platform.cache = { ...createMemoryCache(1), ping: answers.cache }
+  return useGateway({ platform })
+}
+
+test.each([
+  ['/healthz', { status: 'UP', time }],
+  ['/readyz', { status: 'READY', database: 'UP', cache: 'UP', writes: 'UP', time }],
+  [
+    '/metricsz',
+    {
+      time,
+      db_pool: {
+        max_conns: expect.any(Number),
+        total_conns: expect.any(Number),
+        acquired_conns: expect.any(Number),
+        idle_conns: expect.any(Number),
+        acquire_count: expect.any(Number),
+        empty_acquire_count: expect.any(Number),
+        acquire_duration_ms: expect.any(Number)
+      }
+    }
+  ]
+])('%s answers 200 with exactly what is specified, to anybody', async (path, body) => {
+  for (const headers of [
+    {},
+    { authorization: 'Bearer bad' },
+    { origin: 'https://a.example', accept: 'text/html' }
+  ]) {
+    const answer = await gateway.request('GET', path, { headers })
+    expect(answer.status).toBe(200)
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(answer.json).toStrictEqual(body)
+    expect(Math.abs(Date.parse(answer.json.time) - Date.now())).toBeLessThan(5_000)
+  }
+})
+
+test('all figures of the pool are integers but the duration, and add up', async () => {
+  const { db_pool: pool } = (await gateway.request('GET', '/metricsz')).json
+  for (const [name, value] of Object.entries<number>(pool)) {
+    expect(value, name).toBeGreaterThanOrEqual(0)
+    if (name !== 'acquire_duration_ms') expect(Number.isInteger(value), name).toBe(true)
+  }
+  expect(pool.acquired_conns + pool.idle_conns).toBe(pool.total_conns)
+  expect(pool.total_conns).toBeLessThanOrEqual(pool.max_conns)
+})
+
+test('the figures of the pool count what was done', async () => {
+  const { request, platform } = await useGateway({ settings: { CARTWRIGHT__DATABASE__POOL_SIZE: '2' } })
+  const { db } = platform
+  const figures = async () => (await request('GET', '/metricsz')).json.db_pool
+  const before = await figures()
+  expect(before.max_conns).toBe(13)
+
+  for (let count = 0; count < 5; count += 1) await db.rows(selectOne)
+  const queried = await figures()
+  expect(queried.acquire_count - before.acquire_count).toBe(5)
+  // The first query waited for the first shared connection; the second one is made meanwhile.
+  expect(queried.empty_acquire_count - before.empty_acquire_count).toBe(1)
+  await expect.poll(async () => (await figures()).total_conns).toBe(2)
+
+  const waitMs = 300
+  const transact = () =>
+    db.transaction(async tx => {
+      await tx.rows(selectOne)
+      await delay(waitMs)
+    })
+  const running = [transact(), transact(), transact()]
+  await expect.poll(async () => (await figures()).acquired_conns, { interval: 5 }).toBe(2)
+  await Promise.all(running)
+  const transacted = await figures()
+  expect(transacted.acquire_count - queried.acquire_count).toBe(3)
+  expect(transacted.empty_acquire_count - queried.empty_acquire_count).toBe(3)
+  expect(transacted.acquired_conns).toBe(0)
+  expect(transacted.total_conns).toBe(4)
+  // The third had to wait for one of the first two.
+  expect(transacted.acquire_duration_ms - queried.acquire_duration_ms).toBeGreaterThan(waitMs * 0.8)
+
+  await transact()
+  const idle = await figures()
+  expect(idle.acquire_count - transacted.acquire_count).toBe(1)
+  expect(idle.empty_acquire_count).toBe(transacted.empty_acquire_count)
+})
+
+test.each([
+  ['database', { database: fail }, { database: 'DOWN', cache: 'UP', writes: 'DOWN' }],
+  ['cache', { cache: fail }, { database: 'UP', cache: 'DOWN', writes: 'UP' }],
+  [
+    'database and the cache',
+    { database: fail, cache: fail },
+    { database: 'DOWN', cache: 'DOWN', writes: 'DOWN' }
+  ],
+  [
+    'database, which throws,',
+    {
+      database: () => {
+        throw new Error('gone')
+      }
+    },
+    { database: 'DOWN', cache: 'UP', writes: 'DOWN' }
+  ]
+])('/readyz is 503 when the %s is down, and /healthz still 200', async (_what, pings, states) => {
+  const { request } = await useBackends(pings)
+  const answer = await request('GET', '/readyz')
+  expect(answer.status).toBe(503)
+  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(answer.json).toStrictEqual({ status: 'NOT_READY', ...states, time })
+  expect((await request('GET', '/healthz')).json.status).toBe('UP')
+})
+
+test('a database that cannot be written is said as such, and the shop stays ready; a write is tried once a second', async () => {
+  let tries = 0
+  const { request } = await useBackends({
+    write: async () => {
+      tries += 1
+      throw new Error('no room')
+    }
+  })
+  for (let count = 0; count < 20; count += 1) {
+    const answer = await request('GET', '/readyz')
+    expect(answer.status).toBe(200)
+    expect(answer.json).toStrictEqual({ status: 'READY', database: 'UP', cache: 'UP', writes: 'DOWN', time })
+    if (tries > 1) break
+  }
+  expect(tries).toBeLessThanOrEqual(2)
+})
+
+test('both pings may hang: the answer comes after 3 seconds, the other probes at once', async () => {
+  const { request } = await useBackends({ database: hang, cache: hang })
+  const startedAt = performance.now()
+  const readiness = request('GET', '/readyz')
+  expect((await request('GET', '/healthz')).status).toBe(200)
+  expect((await request('GET', '/metrics')).status).toBe(200)
+  expect((await request('GET', '/metricsz')).status).toBe(200)
+  expect(performance.now() - startedAt).toBeLessThan(1_000)
+  const answer = await readiness
+  expect(performance.now() - startedAt).toBeGreaterThan(2_990)
+  expect(performance.now() - startedAt).toBeLessThan(4_000)
+  expect(answer.status).toBe(503)
+  expect(answer.json).toStrictEqual({
+    status: 'NOT_READY',
+    database: 'DOWN',
+    cache: 'DOWN',
+    writes: 'DOWN',
+    time
+  })
+})
+
+test('a ping that answers in time counts, one that comes too late does not', async () => {
+  const { request } = await useBackends({ database: () => delay(1_000), cache: () => delay(3_300) })
+  const answer = await request('GET', '/readyz')
+  expect(answer.json).toStrictEqual({
+    status: 'NOT_READY',
+    database: 'UP',
+    cache: 'DOWN',
+    writes: 'UP',
+    time
+  })
+})
+
+test('callers at the same time share one check, later ones get a new one', async () => {
+  let pings = 0
+  const { request } = await useBackends({
+    database: async () => {
+      pings += 1
+      await delay(50)
+    }
+  })
+  const answers = await Promise.all(Array.from({ length: 20 }, () => request('GET', '/readyz')))
+  expect(answers.every(answer => answer.status === 200)).toBe(true)
+  expect(pings).toBe(1)
+  await request('GET', '/readyz')
+  expect(pings).toBe(2)
+})
+
+test('while draining /readyz is 503 with both backends up, and everything else goes on', async () => {
+  const draining = await useGateway()
+  draining.drain()
+  const answer = await draining.request('GET', '/readyz')
+  expect(answer.status).toBe(503)
+  expect(answer.json).toStrictEqual({ status: 'NOT_READY', database: 'UP', cache: 'UP', writes: 'UP', time })
+  expect((await draining.request('GET', '/healthz')).status).toBe(200)
+})
+
+test('probes are counted, and do not fill the log', async () => {
+  const quiet = await useGateway()
+  for (const path of ['/healthz', '/readyz', '/metrics', '/metricsz']) await quiet.request('GET', path)
+  expect(quiet.log).toEqual([])
+  expect((await quiet.request('GET', '/metrics')).text).toMatch(
+    /_count\{method="GET",route="\/healthz",status="200"\} 1\n/
+  )
+})

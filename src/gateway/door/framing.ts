@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http'
+import { malformedRequest } from '../errors.ts'
+import type { Problem } from '../problem.ts'
+
+const HOST = 'host'
+const TRANSFER_ENCODING = 'transfer-encoding'
+
+const malformed = (detail: string): Problem => ({ status: 400, code: malformedRequest.code, detail })
+
+/**
+ * What Node lets pass, and a proxy in front may have read in another way: more than one Host (RFC 9112, section 3.2),
+ * and a Transfer-Encoding that is not `chunked` alone (section 6.1, 6.3). The connection ends with the answer, since
+ * nobody knows where the next request begins.
+ */
+export function framingFault({ rawHeaders, httpVersionMinor }: IncomingMessage): Problem | undefined {
+  let hosts = 0
+  let coding: string | undefined
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string
+    if (name.length === HOST.length && name.toLowerCase() === HOST) hosts += 1
+    else if (name.length === TRANSFER_ENCODING.length && name.toLowerCase() === TRANSFER_ENCODING) {
+      if (coding !== undefined) return malformed('The request has more than one Transfer-Encoding.')
+      coding = (rawHeaders[index + 1] as string).trim().toLowerCase()
+    }
+  }
+  if (hosts > 1) return malformed('The request has more than one header Host.')
+  if (coding === undefined || (coding === 'chunked' && httpVersionMinor > 0)) return undefined
+  if (httpVersionMinor === 0) return malformed('Transfer-Encoding does not exist in HTTP/1.0.')
+  const codings = coding.split(',').map(each => each.trim())
+  const isFramed = codings.at(-1) === 'chunked' && codings.indexOf('chunked') === codings.length - 1
+  if (!isFramed) return malformed('The last Transfer-Encoding must be chunked, and only the last.')
+  return {
+    status: 501,
+    code: malformedRequest.code,
+    detail: 'No Transfer-Encoding but chunked is known here.'
+  }
+}

@@ -1,0 +1,46 @@
+import type { FastifyInstance, FastifyReply, RouteOptions } from 'fastify'
+import type { Config } from '../../config.ts'
+
+type Headers = Readonly<Record<string, string>>
+
+/**
+ * What every answer carries: browsers guess no other type, show it in no frame and pass its address on to nobody, and
+ * no cache keeps it unless its route says so.
+ */
+export function commonHeaders({ server }: Pick<Config, 'server'>): Headers {
+  const common = {
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer'
+  }
+  // RFC 6797, 7.2: said only by a shop that is reached by TLS.
+  return server.public_url.startsWith('https:')
+    ? { ...common, 'strict-transport-security': 'max-age=31536000' }
+    : common
+}
+
+/**
+ * Everything below a scope depends on who asks, so no cache on the way may keep it or show it to anybody else (RFC
+ * 9111, sections 3.5 and 4.1). A route that answers everybody alike says `cache: 'public'`; then a cache may keep it and
+ * asks each time whether it still holds.
+ */
+export function declareCaching(scope: FastifyInstance, capabilities: readonly string[]): void {
+  const ownOnly: Headers = {
+    'cache-control': 'private, no-store',
+    vary: ['Authorization', ...capabilities].join(', ')
+  }
+  const forAll: Headers = { 'cache-control': 'public, no-cache', vary: 'X-Market, Accept-Encoding' }
+  scope.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(ownOnly)
+    done()
+  })
+  scope.addHook('onRoute', (route: RouteOptions) => {
+    if (route.config?.cache !== 'public') return
+    const allow = (_request: unknown, reply: FastifyReply, done: () => void) => {
+      reply.headers(forAll)
+      done()
+    }
+    route.onRequest = [allow, ...[route.onRequest ?? []].flat()]
+  })
+}

@@ -1,0 +1,118 @@
+import { METHODS } from 'node:http'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  browse,
+  moduleOf,
+  openGateway,
+  parseRaw,
+  sendRaw,
+  type TestGateway
+} from '../../../test/support/gateway.ts'
+
+const error = 'module shop is disabled; enable it in the configuration file under modules.shop.enabled: true'
+let gateway: TestGateway
+let port: number
+let authenticated = 0
+
+beforeAll(async () => {
+  const ok = async () => ({ ok: true })
+  gateway = await openGateway({
+    modules: [
+      moduleOf('shop', ['/api/shop', '/api/items/:id/reviews'], undefined, false),
+      moduleOf('deep', ['/api/shop/deep'], tiers => tiers.public.get('/shop/deep/a', browse, ok)),
+      moduleOf('items', ['/api/items'], tiers => {
+        tiers.public.get('/items/:id', browse, ok)
+        tiers.public.get('/items/:id/:part', browse, ok)
+        tiers.secured.post('/items', browse, ok)
+      })
+    ],
+    authenticate: async () => {
+      authenticated += 1
+      throw new Error('nobody should be authenticated')
+    },
+    settings: { CARTWRIGHT__RATE_LIMIT__ENABLED: 'true', CARTWRIGHT__RATE_LIMIT__PUBLIC_PER_MINUTE: '5' }
+  })
+  port = await gateway.listen()
+})
+afterAll(() => gateway.close())
+
+test.each(METHODS)('%s on and below a base path is 503, over a socket', async method => {
+  for (const path of ['/api/shop', '/api/shop/', '/api/shop/a/b/c?d=e', '/api/items/7/reviews/rating']) {
+    const request = `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
+    const answer = parseRaw(await sendRaw(port, request))
+    expect(answer.status, path).toBe(503)
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(answer.body).toBe(method === 'HEAD' ? '' : JSON.stringify({ error }))
+    expect(answer.headers['content-length']).toBe(String(JSON.stringify({ error }).length))
+    expect(answer.headers['x-request-id']).toMatch(/./)
+  }
+})
+
+test.each([
+  ['invalid JSON', { 'content-type': 'application/json' }, '{"a":'],
+  ['a body of 5 MB', { 'content-type': 'application/json' }, `"${'a'.repeat(5_000_000)}"`],
+  ['a content type that nobody takes', { 'content-type': 'application/x-rubbish' }, 'x'],
+  ['a content type that is none', { 'content-type': ';;;' }, 'x'],
+  ['a bad token', { authorization: 'Bearer bad' }, undefined],
+  ['a malformed idempotency key', { 'idempotency-key': 'ä ö' }, undefined],
+  ['a preflight', { origin: 'https://a.example', 'access-control-request-method': 'POST' }, undefined]
+])('%s makes no difference', async (_what, headers, body) => {
+  for (const method of ['POST', 'DELETE', 'OPTIONS', 'GET']) {
+    const answer = await gateway.request(method, '/api/shop/x', { headers, ...(body && { body }) })
+    expect(answer.status).toBe(503)
+    expect(answer.json).toEqual({ error })
+  }
+  expect(authenticated).toBe(0)
+})
+
+test('a large body is not waited for', async () => {
+  const head =
+    'POST /api/shop HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 5000000\r\n'
+  const answer = parseRaw(await sendRaw(port, `${head}Connection: close\r\n\r\n{"a"`))
+  expect([answer.status, JSON.parse(answer.body)]).toEqual([503, { error }])
+})
+
+test.each([
+  '/api/shop/%E0%A4%A',
+  '/api/shop/%00',
+  '/api/%73hop/x',
+  '/api/shop?a=b#c',
+  `/api/shop/${'a'.repeat(5_000)}`,
+  '/api/items/7/reviews/%ff',
+  '/api/shop/deeper',
+  '/api/shop//deep/a'
+])('%.60s is below a base path however it is written', async path => {
+  const answer = await gateway.request('GET', path)
+  expect([answer.status, answer.json]).toEqual([503, { error }])
+})
+
+test('a request without Host is answered 503 as well', async () => {
+  const answer = parseRaw(await sendRaw(port, 'GET /api/shop HTTP/1.1\r\nConnection: close\r\n\r\n'))
+  expect(answer.status).toBe(503)
+})
+
+test('the deeper base path of an enabled module is that module, for whatever it does not know too', async () => {
+  expect((await gateway.request('GET', '/api/shop/deep/a')).status).toBe(200)
+  expect((await gateway.request('POST', '/api/shop/deep/a')).status).toBe(405)
+  expect((await gateway.request('GET', '/api/shop/deep/none')).status).toBe(404)
+  expect((await gateway.request('GET', '/api/shop/deep')).status).toBe(404)
+})
+
+test('the deeper base path of a disabled module wins over a parameter of an enabled one', async () => {
+  expect((await gateway.request('GET', '/api/items/7/reviews')).status).toBe(503)
+  expect((await gateway.request('GET', '/api/items/7/images')).status).toBe(200)
+})
+
+test.each(['/api/shopping', '/api/shop-2/x', '/api', '/shop', '/api/items//reviews', '/API/shop'])(
+  '%s belongs to nobody that is disabled',
+  async path => {
+    expect((await gateway.request('GET', path)).status).not.toBe(503)
+  }
+)
+
+test('nothing of it counts against the limits of a caller', async () => {
+  for (let count = 0; count < 20; count += 1) {
+    expect((await gateway.request('GET', '/api/shop')).status).toBe(503)
+  }
+  expect((await gateway.request('GET', '/api/items/7', { headers: {} })).status).toBe(200)
+})

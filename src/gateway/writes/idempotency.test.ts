@@ -1,0 +1,406 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { moduleOf, openGateway, type TestGateway } from '../../../test/support/gateway.ts'
+import { DomainError, defineError } from '../../kernel/errors.ts'
+import { deleteExpiredKeys } from '../../platform/idempotency/keys.ts'
+import { statement } from '../../platform/postgres/statement.ts'
+import { writeOf } from './write.ts'
+
+const SECRET = 'told-once-4f9d'
+const refusal = defineError('conflict', 'X_REFUSED', 'Not now.')
+const passing = defineError('conflict', 'X_SHORT', 'Not at this moment.', { mayPass: true })
+const countRow = statement({
+  name: 'test.count_row',
+  takes: { id: 'uuid' },
+  text: 'insert into public.rows (id) values ($id)'
+})
+const account = { config: { class: 'account' } } as const
+const [K1, K2] = ['8e03978e-40d5-43dd-bc93-6894a57f9324', '0b0e6ab5-1c9f-4f5f-9d4e-8f2f0a1f7c11']
+
+const schema = {
+  body: Type.Object({ outcome: Type.Optional(Type.String()), n: Type.Optional(Type.Integer()) })
+}
+const outcomes: Record<string, () => unknown> = {
+  fail: () => Promise.reject(new Error('a bug')),
+  refuse: () => Promise.reject(refusal()),
+  pass: () => Promise.reject(passing()),
+  limit: () => Promise.reject(new DomainError('rate_limited', 'X', 'Slow down.'))
+}
+let gateway: TestGateway
+let runs: { id: string; isDone: boolean }[] = []
+let gate = Promise.resolve()
+
+/** Routes that note each run, wait while the gate is closed, and end as the body's `outcome` says. */
+const routes = moduleOf('x', ['/api/x'], ({ public: open, secured }) => {
+  for (const [tier, path] of [
+    [open, '/x/:id'],
+    [secured, '/x/own/:id']
+  ] as const) {
+    tier.post(path, { ...account, schema }, async (request, reply) => {
+      runs.push({ id: writeOf(request).id, isDone: false })
+      await gate
+      const { outcome = 'answer' } = request.body
+      await outcomes[outcome]?.()
+      if (outcome === 'nothing') return reply.code(204).send()
+      reply.code(201).header('etag', '"7"').header('location', '/api/x/1').header('x-other', 'no')
+      return { secret: SECRET, run: runs.length }
+    })
+  }
+  open.delete('/x/:id', account, async request => {
+    runs.push({ id: writeOf(request).id, isDone: false })
+    return { run: runs.length }
+  })
+  const apply = async (request: FastifyRequest) => {
+    const write = writeOf(request)
+    const made = await write.once(gateway.platform.db, async tx => {
+      runs.push({ id: write.id, isDone: false })
+      await tx.run(countRow, { id: write.id })
+      await gate
+      return 'now'
+    })
+    if (made === undefined) runs.push({ id: write.id, isDone: true })
+    return { applied: made ?? 'before', id: write.resultId }
+  }
+  open.post('/x/apply', account, apply)
+  open.post('/x/tell', { config: { ...account.config, secret: 200 } }, apply)
+})
+
+beforeAll(async () => {
+  gateway = await openGateway({
+    modules: [{ ...routes, capabilities: ['x-pass', 'x-ticket'] }],
+    settings: { CARTWRIGHT__SERVER__TRUST_PROXY: 'true' }
+  })
+  await gateway.sql('create table public.rows (id uuid primary key)')
+})
+beforeEach(async () => {
+  runs = []
+  gateway.log.length = 0
+  await gateway.sql('truncate cartwright.idempotency_keys, public.rows')
+})
+afterAll(() => gateway.close())
+
+/** Closes the gate; the answer opens it, and so does the end of the test. */
+function close(): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  gate = promise
+  onTestFinished(() => resolve())
+  return resolve
+}
+
+type Sent = {
+  key?: string
+  path?: string
+  method?: string
+  body?: unknown
+  token?: string
+  headers?: Record<string, string>
+}
+const send = ({ key = K1, path = '/api/x/1', method = 'POST', body = {}, token, headers = {} }: Sent = {}) =>
+  gateway.request(method, path, {
+    headers: { 'idempotency-key': key, ...headers },
+    ...(token && { token }),
+    ...(method === 'POST' && { body })
+  })
+const apply = (path = '/api/x/apply') => send({ path })
+const rows = () => gateway.sql('select * from public.rows')
+const stored = () => gateway.sql('select * from cartwright.idempotency_keys order by created_at')
+
+test('the same key and request replay the first answer: status, body and the headers that belong to it', async () => {
+  const first = await send()
+  expect(first.headers).not.toHaveProperty('idempotency-replayed')
+  for (let again = 0; again < 3; again += 1) {
+    const replayed = await send()
+    expect(replayed.headers['idempotency-replayed']).toBe('true')
+    expect([replayed.status, replayed.text]).toEqual([201, first.text])
+    for (const name of ['content-type', 'etag', 'location']) {
+      expect(replayed.headers[name], name).toBe(first.headers[name])
+    }
+    expect(replayed.headers['x-request-id']).not.toBe(first.headers['x-request-id'])
+  }
+  expect(runs).toHaveLength(1)
+})
+
+test('an answer without a body is replayed, and so is that of a DELETE', async () => {
+  for (const sent of [{ body: { outcome: 'nothing' } }, { method: 'DELETE', key: K2 }]) {
+    const [first, second] = [await send(sent), await send(sent)]
+    expect(second).toMatchObject({ status: first.status, text: first.text })
+    expect(second.headers['idempotency-replayed']).toBe('true')
+  }
+  expect(runs).toHaveLength(2)
+})
+
+test('without a key, or with GET, nothing is kept', async () => {
+  await gateway.request('POST', '/api/x/1', { body: {} })
+  await gateway.request('POST', '/api/x/1', { body: {} })
+  await gateway.request('GET', '/healthz', { headers: { 'idempotency-key': K1 } })
+  expect(runs).toHaveLength(2)
+  expect(await stored()).toEqual([])
+})
+
+test('of 20 at once with one key one runs; 8 wait for its answer, the others are told that it runs', async () => {
+  const open = close()
+  const sent = Array.from({ length: 20 }, () => send())
+  await expect.poll(() => gateway.log.filter(line => line.status === 409).length).toBe(11)
+  open()
+  const answers = await Promise.all(sent)
+  const done = answers.filter(answer => answer.status === 201)
+  expect(done).toHaveLength(9)
+  expect(done.filter(answer => answer.headers['idempotency-replayed'] === 'true')).toHaveLength(8)
+  expect(new Set(done.map(answer => answer.text)).size).toBe(1)
+  for (const refused of answers.filter(answer => answer.status !== 201)) {
+    expect(refused.status).toBe(409)
+    expect(refused.json.code).toBe('IDEMPOTENCY_KEY_IN_PROGRESS')
+    expect(refused.headers['retry-after']).toBe('1')
+  }
+  expect(runs).toHaveLength(1)
+})
+
+test('a retry that waited two seconds in vain is told that the first still runs', async () => {
+  const open = close()
+  const first = send()
+  await expect.poll(() => runs.length).toBe(1)
+  const startedAt = performance.now()
+  const retry = await send()
+  expect([retry.status, retry.json.code]).toEqual([409, 'IDEMPOTENCY_KEY_IN_PROGRESS'])
+  expect(performance.now() - startedAt).toBeGreaterThan(1_900)
+  // The lease is over by then, had this process not renewed it while it works.
+  await expect.poll(async () => ((await stored())[0]?.lease_until as Date) > new Date()).toBe(true)
+  open()
+  expect((await first).status).toBe(201)
+  expect(runs).toHaveLength(1)
+})
+
+test.each([
+  ['another body', { body: { n: 1 } }],
+  ['the same body written otherwise', { body: '{ }' }],
+  ['another resource of the route', { path: '/api/x/2' }],
+  ['another query', { path: '/api/x/1?a=b' }],
+  ['another condition', { headers: { 'if-match': '"8"' } }]
+])('the same key with %s is 422, before and after the first has ended', async (_what, changed) => {
+  const open = close()
+  const first = send()
+  await expect.poll(() => runs.length).toBe(1)
+  for (const when of ['before', 'after']) {
+    const answer = await send(changed)
+    expect([answer.status, answer.json.code], when).toEqual([422, 'IDEMPOTENCY_KEY_REUSED'])
+    open()
+    await first
+  }
+  expect(runs).toHaveLength(1)
+})
+
+test('the same key of somebody else, for another method, or for another route is another key', async () => {
+  const strangers: Sent[] = [
+    {},
+    { headers: { 'x-forwarded-for': '192.0.2.1' } },
+    { headers: { 'x-pass': 'a' } },
+    { headers: { 'x-pass': 'b' } },
+    { headers: { 'x-ticket': 'a' } },
+    { headers: { 'x-pass': 'a', 'x-ticket': 'a' } },
+    { headers: { 'x-pass': 'a', 'x-ticket': 'b' } },
+    { path: '/api/x/own/1', token: 'customer-1' },
+    { path: '/api/x/own/1', token: 'customer-2' },
+    { method: 'DELETE' },
+    { path: '/api/x/apply' }
+  ]
+  for (const sent of strangers) {
+    expect((await send(sent)).headers, JSON.stringify(sent)).not.toHaveProperty('idempotency-replayed')
+  }
+  expect(runs).toHaveLength(strangers.length)
+  for (const sent of strangers) {
+    expect((await send(sent)).headers['idempotency-replayed'], JSON.stringify(sent)).toBe('true')
+  }
+})
+
+test.each([
+  ['a bug', { outcome: 'fail' }, 500],
+  ['a limit', { outcome: 'limit' }, 429],
+  ['a conflict that may pass', { outcome: 'pass' }, 409]
+])('after %s the key is free again for the same request, with the same id', async (_what, body, status) => {
+  const id = () => runs.at(-1)?.id
+  expect((await send({ body })).status).toBe(status)
+  const first = id()
+  expect(await stored()).toMatchObject([{ state: 'free', operation_id: first }])
+  expect((await send({ body })).status).toBe(status)
+  expect([runs.length, id()]).toEqual([2, first])
+  expect((await send()).status).toBe(422)
+})
+
+test('a body that does not fit claims nothing', async () => {
+  expect((await send({ body: { n: 'x' } })).status).toBe(400)
+  expect(await stored()).toEqual([])
+  expect((await send()).status).toBe(201)
+})
+
+test('what the business refused is kept like what it did', async () => {
+  const first = await send({ body: { outcome: 'refuse' } })
+  const second = await send({ body: { outcome: 'refuse' } })
+  expect([second.status, second.text]).toEqual([409, first.text])
+  expect(second.headers['content-type']).toBe('application/problem+json; charset=utf-8')
+  expect(second.headers['idempotency-replayed']).toBe('true')
+  expect(runs).toHaveLength(1)
+})
+
+test.each([
+  'a',
+  'a'.repeat(255),
+  '"quoted"',
+  '8e03978e-40d5-43dd-bc93-6894a57f9324',
+  '~!#$%&()*+,-./:;<=>?@[]^_`{|}'
+])('the key %s is taken from somebody who is known', async key => {
+  const own = { key, path: '/api/x/own/1', token: 'customer-1' }
+  expect((await send(own)).status).toBe(201)
+  expect((await send(own)).headers['idempotency-replayed']).toBe('true')
+})
+
+test.each(['a', 'cart-1', '12345678901', 'a'.repeat(64), 'abababababababababab', '1795263127023879641'])(
+  'whom only an address tells from others may not use the key %s: somebody there may use it too',
+  async key => {
+    const answer = await send({ key })
+    expect([answer.status, answer.json.code]).toEqual([400, 'GUESSABLE_IDEMPOTENCY_KEY'])
+    expect(runs).toEqual([])
+    expect((await send({ key, headers: { 'x-pass': 'a' } })).status).toBe(201)
+  }
+)
+
+test('a quoted key is the same as the bare one', async () => {
+  await send({ key: `"${K1}"` })
+  expect((await send({ key: K1 })).headers['idempotency-replayed']).toBe('true')
+})
+
+test.each(['', '""', 'a'.repeat(256), 'a b', 'ä', '"a', 'a"b"', '"a""b"', 'a\tb'])(
+  'the key %j is 400',
+  async key => {
+    const answer = await send({ key })
+    expect([answer.status, answer.json.code]).toEqual([400, 'MALFORMED_IDEMPOTENCY_KEY'])
+    expect(runs).toEqual([])
+  }
+)
+
+/** Leaves a claim behind as a process does that died: `state` as it was, the lease over or not. */
+async function leaveClaim(state: 'running' | 'applied', leaseSeconds: number) {
+  await gateway.sql(
+    `update cartwright.idempotency_keys set state = $1, status = null, answer = null, lease = $2,
+       lease_until = now() + make_interval(secs => $3)`,
+    [state, randomUUID(), leaseSeconds]
+  )
+}
+
+test('a claim left running by a process that died is taken over when its lease is out', async () => {
+  await send()
+  await leaveClaim('running', 60)
+  expect((await send()).status).toBe(409)
+  await leaveClaim('running', -1)
+  expect((await send({ body: { n: 1 } })).status).toBe(422)
+  expect((await send()).status).toBe(201)
+  expect(runs[1]?.id).toBe(runs[0]?.id)
+  expect(runs).toHaveLength(2)
+  expect((await send()).headers['idempotency-replayed']).toBe('true')
+})
+
+test('a retry takes over within the time that it waits anyway', async () => {
+  await send()
+  await leaveClaim('running', 0.5)
+  expect((await send()).status).toBe(201)
+  expect(runs).toHaveLength(2)
+})
+
+test('what was committed is never committed again, though its answer was lost', async () => {
+  const first = (await apply()).json
+  expect(first).toMatchObject({ applied: 'now' })
+  // The lease is of no interest any more: whoever comes again is answered at once.
+  await leaveClaim('applied', 60)
+  expect((await apply()).json).toEqual({ ...first, applied: 'before' })
+  expect(await rows()).toEqual([{ id: first.id }])
+})
+
+test('a slow holder whose lease was taken over cannot commit', async () => {
+  const open = close()
+  const slow = apply()
+  await expect.poll(() => runs.length).toBe(1)
+  await gateway.sql(`update cartwright.idempotency_keys set lease_until = now() - interval '1 second'`)
+  const taker = apply()
+  await expect.poll(() => runs.length).toBe(2)
+  open()
+  const answers = [await slow, await taker]
+  expect(answers.map(answer => answer.status)).toEqual([409, 200])
+  expect(await rows()).toHaveLength(1)
+  expect((await apply()).json).toMatchObject({ applied: 'now' })
+})
+
+test('two that take over at once are one', async () => {
+  await send()
+  for (let round = 0; round < 5; round += 1) {
+    await leaveClaim('running', -1)
+    const before = runs.length
+    await Promise.all(Array.from({ length: 10 }, () => send()))
+    expect(runs.length - before).toBe(1)
+  }
+})
+
+test('a client that goes away does not keep the key: its answer is there when it comes again', async () => {
+  const port = await gateway.listen()
+  const open = close()
+  const socket = connect(port, '127.0.0.1')
+  const head = 'POST /api/x/1 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n'
+  socket.write(`${head}Idempotency-Key: ${K1}\r\n\r\n{}`)
+  await expect.poll(() => runs.length).toBe(1)
+  socket.destroy()
+  await once(socket, 'close')
+  open()
+  await expect.poll(async () => (await stored())[0]?.state).toBe('done')
+  expect((await send()).headers['idempotency-replayed']).toBe('true')
+  expect(runs).toHaveLength(1)
+})
+
+test('an answer that tells a secret is not kept, whoever repeats the request gets it anew', async () => {
+  const first = await apply('/api/x/tell')
+  expect(await stored()).toMatchObject([{ state: 'applied', answer: null, status: null }])
+  const again = await apply('/api/x/tell')
+  expect(again.json).toEqual({ ...first.json, applied: 'before' })
+  expect(again.headers).not.toHaveProperty('idempotency-replayed')
+  expect(await rows()).toHaveLength(1)
+})
+
+test('neither the key nor the answer can be read from the table', async () => {
+  await send({ key: 'key-9c1e-plain-0123' })
+  const rows = await gateway.sql(
+    'select key_hash, fingerprint, answer, t::text as whole from cartwright.idempotency_keys t'
+  )
+  expect(rows).toHaveLength(1)
+  const bytes = Buffer.concat([rows[0]?.key_hash, rows[0]?.fingerprint, rows[0]?.answer] as Buffer[])
+  const whole = bytes.toString('latin1') + String(rows[0]?.whole)
+  expect(rows[0]?.answer).toBeInstanceOf(Buffer)
+  for (const text of ['key-9c1e-plain-0123', SECRET, 'secret', 'application/json'])
+    expect(whole).not.toContain(text)
+})
+
+test('kept for 48 hours; then the key is free, and the row is swept', async () => {
+  await send()
+  const [{ hours } = { hours: 0 }] = await gateway.sql(
+    'select extract(epoch from expires_at - now()) / 3600 as hours from cartwright.idempotency_keys'
+  )
+  expect(Number(hours)).toBeCloseTo(48, 1)
+  await gateway.sql(`update cartwright.idempotency_keys set expires_at = now() - interval '1 second'`)
+  expect((await send({ body: { n: 2 } })).status).toBe(201)
+  expect(runs).toHaveLength(2)
+  await send({ key: K2 })
+  await gateway.sql(
+    `update cartwright.idempotency_keys set expires_at = now() - interval '1 second' where answer is not null
+       and ctid = (select min(ctid) from cartwright.idempotency_keys)`
+  )
+  expect(await gateway.platform.db.run(deleteExpiredKeys)).toBe(1)
+  expect(await stored()).toHaveLength(1)
+})
+
+test('when a key cannot be claimed nothing runs', async () => {
+  await gateway.sql('alter table cartwright.idempotency_keys rename to away')
+  const answer = await send()
+  await gateway.sql('alter table cartwright.away rename to idempotency_keys')
+  expect(answer.status).toBe(500)
+  expect(runs).toEqual([])
+})

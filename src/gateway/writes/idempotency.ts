@@ -1,0 +1,126 @@
+import { hash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { Claim, KeyClaims } from '../../platform/idempotency/claims.ts'
+import { idempotencyKeyInProgress } from '../../platform/idempotency/write.ts'
+import { guessableIdempotencyKey, idempotencyKeyReused, malformedIdempotencyKey } from '../errors.ts'
+import { isStreamed } from '../routing/bodies.ts'
+import { isUnsafe } from '../routing/routes.ts'
+import { openAnswer, sealAnswer } from './kept-answers.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The claimed key, from the claim to the answer. */
+    idempotency: (Claim & { cipherKey: Buffer }) | null
+    /** The body's bytes, kept for the fingerprint of requests with an Idempotency-Key. */
+    rawBody: Buffer | null
+    /** It failed for a reason that may pass: the same request is judged anew when it comes again. */
+    mayPass: boolean
+  }
+}
+
+const KEY = /^("?)([\x21\x23-\x7e]{1,255})\1$/ // quoted, as the draft has it, or bare, as everybody sends it
+const NOT_KEPT = 'answer not kept for its idempotency key'
+const REPLAYED_HEADERS = ['content-type', 'etag', 'location']
+/** Of callers who share an address: shorter keys, or such as `aaaaaaaaaaaaaaaaaaaa`, are guessed or meet by chance. */
+const ANONYMOUS_KEY = { lengthMin: 16, differentMin: 8 }
+
+/**
+ * `Idempotency-Key` on every unsafe route (draft-ietf-httpapi-idempotency-key-header-07). The claim is committed
+ * before the work; a second try waits a moment for the first and is then answered 409. Kept are answers that the
+ * business decided on (2xx and 4xx); after 5xx, 429, malformed requests and failures that may pass the key is free
+ * again. Answers are encrypted with a key that only the holder of the idempotency key can derive: what was told once
+ * to one caller cannot be read from a table. Where it was a secret, it is not even kept. `capabilities` are the headers
+ * that prove who somebody without an account is: they belong to the identity of the caller.
+ */
+export function honourIdempotencyKeys(claims: KeyClaims, capabilities: readonly string[]) {
+  const claimKey = async (request: FastifyRequest, reply: FastifyReply) => {
+    const key = keyOf(request, capabilities)
+    if (key === undefined) return
+    const { cipherKey, ...claimed } = key
+    const outcome = await claims.claim(claimed, () => request.visit?.pause() ?? (() => {}))
+    if (outcome.kind === 'reused') throw idempotencyKeyReused()
+    if (outcome.kind === 'running') throw idempotencyKeyInProgress({ retryAfterSeconds: 1 })
+    if (outcome.kind === 'claimed') {
+      // Answered at its deadline, its work is over when it is over: only then may another try begin.
+      const release = () => {
+        claims
+          .release(outcome.claim)
+          .catch(error => request.log.warn({ req_id: request.id, err: error }, NOT_KEPT))
+      }
+      if (reply.sent) return release()
+      request.onAbandoned = [...(request.onAbandoned ?? []), release]
+      request.idempotency = { ...outcome.claim, cipherKey }
+      return
+    }
+    const answer = openAnswer(outcome.answer, cipherKey)
+    return reply
+      .code(outcome.status)
+      .headers(answer.headers)
+      .header('idempotency-replayed', 'true')
+      .send(answer.body)
+  }
+
+  const keepAnswer = async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
+    const claim = request.idempotency
+    if (claim === null) return payload
+    request.idempotency = null
+    const { statusCode } = reply
+    const isDecided = statusCode < 500 && statusCode !== 400 && statusCode !== 429 && !request.mayPass
+    const isSecret = request.routeOptions.config.secret === statusCode
+    try {
+      if (isDecided && !isSecret && (typeof payload === 'string' || payload == null)) {
+        const headers = Object.fromEntries(REPLAYED_HEADERS.map(name => [name, reply.getHeader(name)]))
+        const answer = sealAnswer({ headers, body: payload ?? '' }, claim.cipherKey)
+        await claims.finish(claim, statusCode, answer)
+      } else {
+        await claims.release(claim)
+      }
+    } catch (error) {
+      // The work is done and the caller must learn of it; the key stays claimed until its lease runs out.
+      request.log.warn({ req_id: request.id, err: error }, NOT_KEPT)
+    }
+    return payload
+  }
+
+  /** For Fastify's `onRoute`: adds both steps to routes that change something. */
+  return (route: RouteOptions): void => {
+    if (!isUnsafe(route.method) || isStreamed(route.config?.body)) return
+    route.preHandler = [claimKey, ...[route.preHandler ?? []].flat()]
+    route.onSend = [...[route.onSend ?? []].flat(), keepAnswer]
+  }
+}
+
+/** @throws `MALFORMED_IDEMPOTENCY_KEY`, `GUESSABLE_IDEMPOTENCY_KEY` */
+function keyOf(request: FastifyRequest, capabilities: readonly string[]) {
+  const header = request.headers['idempotency-key']
+  if (header === undefined) return undefined
+  const key = KEY.exec(String(header))?.[2]
+  if (key === undefined) throw malformedIdempotencyKey()
+  const caller = callerOf(request, capabilities)
+  if (caller === undefined && isGuessable(key)) throw guessableIdempotencyKey()
+  const { method, routeOptions } = request
+  const scope = JSON.stringify([caller ?? `address:${request.ip}`, method, routeOptions.url, key])
+  return {
+    keyHash: hash('sha256', `key:${scope}`, 'buffer'),
+    cipherKey: hash('sha256', `answer:${scope}`, 'buffer'),
+    fingerprint: fingerprintOf(request)
+  }
+}
+
+const isGuessable = (key: string): boolean =>
+  key.length < ANONYMOUS_KEY.lengthMin || new Set(key).size < ANONYMOUS_KEY.differentMin || /^\d+$/.test(key) // the time, as likely as not
+
+/** `undefined` for callers that nothing but their address tells from others. */
+function callerOf(request: FastifyRequest, headers: readonly string[]): string | undefined {
+  if (request.identity !== null) return `user:${request.identity.userId}`
+  const capabilities = headers.map(name => request.headers[name] ?? '')
+  return capabilities.every(value => value === '')
+    ? undefined
+    : `capabilities:${JSON.stringify(capabilities)}`
+}
+
+function fingerprintOf(request: FastifyRequest): Buffer {
+  const ifMatch = request.headers['if-match'] ?? ''
+  const body = request.rawBody?.toString('base64') ?? ''
+  return hash('sha256', JSON.stringify([request.url, ifMatch, body]), 'buffer')
+}

@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { browse, moduleOf, openGateway, type TestGateway } from '../../../test/support/gateway.ts'
+import { defineError } from '../../kernel/errors.ts'
+import { statement } from '../../platform/postgres/statement.ts'
+import { writeOf } from './write.ts'
+
+const stale = defineError('stale', 'X_STALE', 'It is another one by now.')
+const insertRow = statement({
+  name: 'test.insert_written',
+  takes: { id: 'uuid' },
+  text: 'insert into public.written (id) values ($id)'
+})
+
+const ADMIN = `admin-${randomUUID()}`
+
+let gateway: TestGateway
+/** Routes that write: one compares If-Match, one forgets to, one says why it does not write. */
+const routes = moduleOf('x', ['/api/x'], ({ public: open, admin }) => {
+  open.put('/x/versioned', browse, async request => {
+    const write = writeOf(request)
+    await write.once(gateway.platform.db, async tx => {
+      await tx.run(insertRow, { id: write.id })
+      write.expect(7, stale)
+    })
+    return { id: write.id, parts: [write.idOf('a'), write.idOf('b')] }
+  })
+  open.put('/x/forgetful', browse, async request => {
+    const write = writeOf(request)
+    await write.once(gateway.platform.db, tx => tx.run(insertRow, { id: write.id }))
+    return {}
+  })
+  open.post('/x/unwritten', { config: { class: 'browse', unwritten: 'it sends a file' } }, async () => ({}))
+  open.post('/x/twice', browse, async request => {
+    const write = writeOf(request)
+    for (let time = 0; time < 2; time += 1) await write.once(gateway.platform.db, async () => {})
+    return {}
+  })
+  open.post('/x/found/:id', browse, async request => {
+    const write = writeOf(request)
+    const { id } = request.params as { id: string }
+    await write.once(gateway.platform.db, async () => write.result(id))
+    return { id: write.resultId }
+  })
+  admin.post('/x/admin/:id', browse, async request => {
+    const write = writeOf(request)
+    await write.once(gateway.platform.db, tx => tx.run(insertRow, { id: write.id }))
+    if (request.headers['x-fail'] !== undefined) throw new Error('a bug behind the commit')
+    return { id: write.id }
+  })
+  admin.get('/x/admin/:id', browse, async () => ({}))
+  const unwritten = { config: { ...browse.config, unwritten: 'it is many transactions' } }
+  admin.post('/x/bulk', unwritten, async () => ({ before: await audited() }))
+})
+
+beforeAll(async () => {
+  gateway = await openGateway({ modules: [routes] })
+  await gateway.sql('create table public.written (id uuid primary key)')
+})
+beforeEach(async () => {
+  await gateway.sql('truncate cartwright.idempotency_keys, cartwright.audit, public.written')
+})
+afterAll(() => gateway.close())
+
+const put = (path: string, headers: Record<string, string> = {}) => gateway.request('PUT', path, { headers })
+const written = () => gateway.sql('select id from public.written')
+const audited = () =>
+  gateway.sql('select actor, method, route, params, request_id, status from cartwright.audit')
+
+test.each([
+  ['the present version', '"7"', 200],
+  ['any version', '*', 200],
+  ['another version', '"8"', 412],
+  ['no version', 'seven', 400],
+  ['a weak one', 'W/"7"', 400]
+])('If-Match with %s', async (_what, condition, status) => {
+  const answer = await put('/api/x/versioned', { 'if-match': condition })
+  expect(answer.status).toBe(status)
+  if (status === 412) expect(answer.json).toMatchObject({ code: 'X_STALE', version: 7 })
+  expect(await written()).toHaveLength(status === 200 ? 1 : 0)
+})
+
+test('a condition that nobody compared is refused, and what was written is rolled back', async () => {
+  const answer = await put('/api/x/forgetful', { 'if-match': '"1"' })
+  expect([answer.status, answer.json.code]).toEqual([412, 'IF_MATCH_NOT_SUPPORTED'])
+  expect(await written()).toEqual([])
+  expect((await put('/api/x/forgetful')).status).toBe(200)
+})
+
+test('a route without a write refuses a condition before it does anything', async () => {
+  const answer = await gateway.request('POST', '/api/x/unwritten', { headers: { 'if-match': '"1"' } })
+  expect([answer.status, answer.json.code]).toEqual([412, 'IF_MATCH_NOT_SUPPORTED'])
+  expect((await gateway.request('POST', '/api/x/unwritten', { headers: { 'if-match': '*' } })).status).toBe(
+    200
+  )
+})
+
+test('ids are drawn anew for each request, and are the same in each try of one with a key', async () => {
+  const [first, second] = [await put('/api/x/versioned'), await put('/api/x/versioned')]
+  expect(first.json.id).not.toBe(second.json.id)
+  const ids = [first.json.id, ...first.json.parts]
+  expect(new Set(ids).size).toBe(3)
+  for (const id of ids)
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-[57][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  const key = { 'idempotency-key': randomUUID() }
+  const keyed = await put('/api/x/versioned', key)
+  await gateway.sql(`update cartwright.idempotency_keys set state = 'applied', answer = null, status = null`)
+  expect((await put('/api/x/versioned', key)).json).toEqual(keyed.json)
+})
+
+test('what a write found is what its replay answers with', async () => {
+  const key = { 'idempotency-key': randomUUID() }
+  const id = randomUUID()
+  const find = () => gateway.request('POST', `/api/x/found/${id}`, { headers: key })
+  expect((await find()).json).toEqual({ id })
+  await gateway.sql(`update cartwright.idempotency_keys set state = 'applied', answer = null, status = null`)
+  expect((await find()).json).toEqual({ id })
+})
+
+test('a request notes once that it was done', async () => {
+  expect((await gateway.request('POST', '/api/x/twice')).status).toBe(500)
+})
+
+test('each unsafe request of an administrator is written down: who, what, and how it ended', async () => {
+  const { json: me } = await gateway.request('POST', '/api/x/admin/7', { token: ADMIN })
+  expect(await audited()).toMatchObject([
+    { actor: ADMIN.slice(6), method: 'POST', route: '/api/x/admin/:id', params: { id: '7' }, status: 200 }
+  ])
+  expect(await written()).toEqual([{ id: me.id }])
+  await gateway.request('POST', '/api/x/admin/8', { token: ADMIN, body: '{' })
+  expect(await gateway.sql('select params, status from cartwright.audit order by at desc limit 1')).toEqual([
+    { params: { id: '8' }, status: 400 }
+  ])
+  await gateway.sql(`delete from cartwright.audit where status = 400`)
+  await gateway.request('GET', '/api/x/admin/7', { token: ADMIN })
+  await gateway.request('POST', '/api/x/admin/7', { token: 'customer-1' })
+  await gateway.request('POST', '/api/x/admin/7')
+  expect(await audited()).toHaveLength(1)
+})
+
+test('what failed is written down with its status, and repeating it adds no second entry', async () => {
+  const headers = { 'idempotency-key': randomUUID(), 'x-fail': '1' }
+  const fail = () => gateway.request('POST', '/api/x/admin/7', { token: ADMIN, headers })
+  expect((await fail()).status).toBe(500)
+  expect(await audited()).toMatchObject([{ status: 500 }])
+  await fail()
+  expect(await audited()).toHaveLength(1)
+})
+
+test('who changed something stands in the transaction of the change: without it nothing is changed', async () => {
+  await gateway.sql('alter table cartwright.audit rename to away')
+  const answer = await gateway.request('POST', '/api/x/admin/7', { token: ADMIN })
+  await gateway.sql('alter table cartwright.away rename to audit')
+  expect(answer.status).toBe(500)
+  expect(await written()).toEqual([])
+})
+
+test('what is many transactions is written down before the first of them, or not begun', async () => {
+  const bulk = () => gateway.request('POST', '/api/x/bulk', { token: ADMIN })
+  expect((await bulk()).json.before).toMatchObject([{ route: '/api/x/bulk', status: null }])
+  expect(await audited()).toMatchObject([{ route: '/api/x/bulk', status: 200 }])
+  await gateway.sql('alter table cartwright.audit rename to away')
+  const answer = await bulk()
+  await gateway.sql('alter table cartwright.away rename to audit')
+  expect(answer.status).toBe(500)
+})

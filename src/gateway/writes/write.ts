@@ -1,0 +1,68 @@
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { newId } from '../../kernel/ids.ts'
+import { type AuditEntry, noteAudit } from '../../platform/audit.ts'
+import { markApplied } from '../../platform/idempotency/claims.ts'
+import { conditionNotSupported, createWrite, type Write } from '../../platform/idempotency/write.ts'
+import { malformedIfMatch } from '../errors.ts'
+import { isUnsafe } from '../routing/routes.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    write: Write | null
+    /** Drawn when the request has no idempotency key. */
+    operationId: string | null
+    /** What an administrator's request is written down as; `null` for requests of others. */
+    audit: Omit<AuditEntry, 'id' | 'status'> | null
+  }
+}
+
+const ENTITY_TAG = /^"(\d{1,15})"$/
+
+/** The id of what this request makes: the same in each of its tries, when it has an idempotency key. */
+export function operationIdOf(request: FastifyRequest): string {
+  request.operationId ??= request.idempotency?.operationId ?? newId()
+  return request.operationId
+}
+
+/**
+ * The write that a request asks for, with its conditions: `If-Match` (RFC 9110, section 13.1.1; `*` is any version)
+ * and `Idempotency-Key`. Handlers hand it on to whoever writes.
+ */
+export function writeOf(request: FastifyRequest): Write {
+  request.write ??= newWriteOf(request)
+  return request.write
+}
+
+function newWriteOf(request: FastifyRequest): Write {
+  const { idempotency: claim, audit } = request
+  const id = operationIdOf(request)
+  return createWrite({
+    id,
+    isApplied: claim?.isApplied ?? false,
+    resultId: claim?.resultId ?? null,
+    expectedVersion: expectedVersion(request.headers['if-match']),
+    deadlineAt: Number.isFinite(request.deadlineAt) ? request.deadlineAt : undefined,
+    mark: async (tx, resultId) => {
+      // Sent together, so that the second costs no round trip.
+      await Promise.all([
+        claim && markApplied(tx, claim, resultId),
+        audit && noteAudit(tx, { ...audit, id, status: null })
+      ])
+    }
+  })
+}
+
+function expectedVersion(header: string | undefined): number | null {
+  if (header === undefined || header === '*') return null
+  const match = ENTITY_TAG.exec(header)
+  if (match === null) throw malformedIfMatch()
+  return Number(match[1])
+}
+
+/** For Fastify's `onRoute`: where no write could compare it, `If-Match` is refused before anything is done. */
+export function refuseUnreadConditions(route: RouteOptions): void {
+  if (!isUnsafe(route.method) || route.config?.unwritten === undefined) return
+  const refuse = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) =>
+    done(expectedVersion(request.headers['if-match']) === null ? undefined : conditionNotSupported())
+  route.preHandler = [refuse, ...[route.preHandler ?? []].flat()]
+}
