@@ -1,7 +1,7 @@
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { categoryCycle, categoryNotEmpty, categoryNotFound, categoryStale, slugNeeded } from '../errors.ts'
-import { slugOf } from '../products/slug.ts'
+import { slugOf, storedSlug } from '../products/slug.ts'
 import type { Changes } from '../revision/changes.ts'
 import { REPRICED_AT_ONCE_MAX } from '../revision/prices.ts'
 import * as repository from './repository.ts'
@@ -20,7 +20,8 @@ export function createCategoryService({ db, changes }: Deps) {
 
   /** @throws `CATALOG_SLUG_TAKEN`, `CATALOG_CATEGORY_NOT_FOUND` (its parent), `CATALOG_CATEGORY_TOO_DEEP` */
   async function create(body: CategoryBody, write: Write): Promise<Category> {
-    const { name, slug = slugOf(name), parent_id = null, position = 0 } = body
+    const { name, parent_id = null, position = 0 } = body
+    const slug = storedSlug(body.slug ?? slugOf(name))
     if (slug === '') throw slugNeeded()
     const made = await write.once(db, async tx => {
       await tx.run(repository.lockTree)
@@ -35,7 +36,7 @@ export function createCategoryService({ db, changes }: Deps) {
   async function patch(id: string, body: PatchCategory, write: Write): Promise<Category> {
     await write.once(db, async tx => {
       const present = await lock(tx, id, write)
-      const wanted = { ...present, ...body }
+      const wanted = { ...present, ...body, slug: storedSlug(body.slug ?? present.slug) }
       await tx.run(repository.updateCategory, wanted)
       if (wanted.parent_id === present.parent_id) return changes.announce(tx, [])
       await checkNoCycle(tx, id, wanted.parent_id)

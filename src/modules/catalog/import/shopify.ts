@@ -8,6 +8,7 @@ import {
   TAG_LENGTH_MAX,
   TAGS_MAX
 } from '../products/schema.ts'
+import { storedSlug } from '../products/slug.ts'
 import { ALT_LENGTH_MAX, SLUG, SLUG_LENGTH_MAX } from '../schema.ts'
 import { variantName } from '../variants/row.ts'
 import { BARCODE_LENGTH_MAX, SKU_LENGTH_MAX, VARIANTS_MAX } from '../variants/schema.ts'
@@ -48,7 +49,7 @@ export function productOf({ handle, rows, problem }: Group, header: Header, curr
   const { options, variants } = readVariants(cells, rows, first)
   const draft: ProductDraft = {
     row: first.row,
-    slug: handle.toLowerCase(),
+    slug: storedSlug(handle.toLowerCase()),
     fields: { ...readProduct(cells, first), ...readImages(cells, rows), options },
     variants
   }

@@ -17,7 +17,7 @@ import type {
   CreateProduct,
   PatchProduct
 } from './schema.ts'
-import { containing, searchText, slugOf } from './slug.ts'
+import { containing, searchText, slugOf, storedSlug } from './slug.ts'
 
 type Deps = { db: Database; changes: Changes; currency: string }
 
@@ -121,6 +121,7 @@ function merge(present: Omit<repository.ProductRow, 'search_text'>, { images, ..
   const merged = { ...present, ...fields }
   return {
     ...merged,
+    slug: storedSlug(merged.slug),
     images: images?.map(({ url, alt = null }) => ({ url, alt })) ?? present.images,
     search_text: searchText(merged.name, merged.brand)
   }

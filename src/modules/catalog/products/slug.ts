@@ -16,19 +16,34 @@ const PLAIN: Record<string, string> = {
 }
 
 /** The text without case and accents, for comparing what people type with what people wrote. */
-function fold(text: string): string {
-  return text
-    .toLowerCase()
+const fold = (text: string): string =>
+  text
     .normalize('NFKD')
+    .toLowerCase()
     .replace(/\p{M}/gu, '')
     .replace(/[ßæœøđðþłħı]/g, letter => PLAIN[letter] ?? letter)
+
+/**
+ * A name as part of an address: `Crème Brûlée!` becomes `creme-brulee`. Only Latin letters lose their accents: in
+ * other scripts a mark makes another letter, or is one. Empty when it has no letter or digit.
+ */
+export function slugOf(name: string): string {
+  const letters = name.normalize('NFD').replace(/[\p{Script=Latin}\p{N}]\p{M}*/gu, fold)
+  // What nobody sees (joiners, soft hyphens) is no part of an address.
+  const visible = letters
+    .toLowerCase()
+    .normalize('NFC')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+  const words = visible.match(/(?:\p{L}\p{M}*|\p{N})+/gu) ?? []
+  return words
+    .join('-')
+    .slice(0, SLUG_LENGTH_MAX)
+    .toWellFormed()
+    .replace(/[-\ufffd]+$/, '')
 }
 
-/** A name as part of an address: `Crème Brûlée!` becomes `creme-brulee`. Empty when it has no letter or digit. */
-export function slugOf(name: string): string {
-  const slug = fold(name).replace(/[^\p{L}\p{N}]+/gu, '-')
-  return slug.slice(0, SLUG_LENGTH_MAX).replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')
-}
+/** As slugs are stored and looked up: an accent may be typed as a part of its letter or behind it (Unicode TR15). */
+export const storedSlug = (slug: string): string => slug.normalize('NFC')
 
 /** What a product is found and sorted by. */
 export const searchText = (name: string, brand: string | null): string =>

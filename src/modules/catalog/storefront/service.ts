@@ -6,7 +6,7 @@ import { treeOf } from '../categories/tree.ts'
 import { fingerprintOf, isId, readCursor } from '../cursor.ts'
 import { priceNow } from '../discounts/pricing.ts'
 import { categoryNotFound, productNotFound } from '../errors.ts'
-import { containing } from '../products/slug.ts'
+import { containing, storedSlug } from '../products/slug.ts'
 import type { Pages } from '../revision/pages.ts'
 import { createCallerLimit } from './caller-limit.ts'
 import {
@@ -103,7 +103,7 @@ export type Storefront = ReturnType<typeof createStorefront>
 
 const NOTHING: Page<ProductSummary> = { items: [], next_cursor: null }
 
-const keyOf = (idOrSlug: string) => ({ id: isId(idOrSlug) ? idOrSlug : null, slug: idOrSlug })
+const keyOf = (idOrSlug: string) => ({ id: isId(idOrSlug) ? idOrSlug : null, slug: storedSlug(idOrSlug) })
 
 const asksForPrices = ({ min_price, max_price, sort }: ProductQuery): boolean =>
   min_price !== undefined || max_price !== undefined || sort === 'price' || sort === '-price'
