@@ -16,3 +16,11 @@ test('every dependency is justified, and nothing else is', async () => {
   expect(used.filter(dependency => !named.some(name => covers(name, dependency)))).toEqual([])
   expect(named.filter(name => !used.some(dependency => covers(name, dependency)))).toEqual([])
 })
+
+test('no package is deprecated: npm would say so, but .npmrc keeps it from warning', async () => {
+  const { packages } = JSON.parse(await read('package-lock.json')) as {
+    packages: Record<string, { deprecated?: string }>
+  }
+  const deprecated = Object.entries(packages).filter(([, locked]) => locked.deprecated !== undefined)
+  expect(deprecated).toEqual([])
+})
