@@ -21,7 +21,7 @@ test('the exceptions are needed, each of them', () => {
 })
 
 const sql = (text: string) =>
-  `import { statement } from '../../platform/postgres/statement.ts'\nexport const a = statement({ name: 'cart.a', text: \`${text}\` })`
+  `import { statement } from '../../../platform/postgres/statement.ts'\nexport const a = statement({ name: 'cart.a', text: \`${text}\` })`
 const kernelWall = 'the kernel imports nothing of ours'
 const platformWall = 'the platform imports the kernel alone'
 const gatewayWall = 'the gateway imports kernel and platform alone'
@@ -52,48 +52,68 @@ test.each([
   [gatewayWall, 'src/gateway/server.ts', "import { loadConfig } from '../config.ts'"],
   [
     moduleWall,
-    'src/modules/cart/service.ts',
-    "import { openDatabase } from '../../platform/postgres/database.ts'"
+    'src/modules/cart/carts/service.ts',
+    "import { openDatabase } from '../../../platform/postgres/database.ts'"
   ],
-  [moduleWall, 'src/modules/cart/service.ts', "import * as keys from '../../platform/postgres/statement.ts'"],
   [
     moduleWall,
-    'src/modules/cart/service.ts',
-    "import { identityOf } from '../../gateway/callers/identity.ts'"
+    'src/modules/cart/carts/service.ts',
+    "import * as keys from '../../../platform/postgres/statement.ts'"
   ],
-  [moduleWall, 'src/modules/cart/service.ts', "import type { Tiers } from '../../gateway/routing/tiers.ts'"],
-  [moduleWall, 'src/modules/cart/routes.ts', "import { sendProblem } from '../../gateway/problem.ts'"],
+  [
+    moduleWall,
+    'src/modules/cart/carts/service.ts',
+    "import { identityOf } from '../../../gateway/callers/identity.ts'"
+  ],
+  [
+    moduleWall,
+    'src/modules/cart/carts/service.ts',
+    "import type { Tiers } from '../../../gateway/routing/tiers.ts'"
+  ],
+  [
+    moduleWall,
+    'src/modules/cart/carts/routes.ts',
+    "import { sendProblem } from '../../../gateway/problem.ts'"
+  ],
   [moduleWall, 'src/modules/cart/index.ts', "import { writeOf } from '../../gateway/writes/write.ts'"],
   [moduleWall, 'src/modules/cart/merge/service.ts', "import { defineModule } from '../../../module.ts'"],
-  [moduleWall, 'src/modules/cart/service.ts', "import { version } from '../../version.ts'"],
-  [doors, 'src/modules/cart/service.ts', "import { catalogModule } from '../catalog/index.ts'"],
-  [doors, 'src/modules/cart/service.ts', "import type { Offer } from '../catalog/offers/service.ts'"],
+  [moduleWall, 'src/modules/cart/carts/service.ts', "import { version } from '../../../version.ts'"],
+  [doors, 'src/modules/cart/carts/service.ts', "import { catalogModule } from '../../catalog/index.ts'"],
+  [
+    doors,
+    'src/modules/cart/carts/service.ts',
+    "import type { Offer } from '../../catalog/offers/service.ts'"
+  ],
   [doors, 'src/modules/cart/index.ts', "import { createOffers } from '../catalog/offers/service.ts'"],
   [doors, 'src/cli/start.ts', "import { hash } from '../modules/auth/passwords/hashing.ts'"],
-  [fastifyWall, 'src/modules/cart/service.ts', "import type { FastifyRequest } from 'fastify'"],
+  [fastifyWall, 'src/modules/cart/carts/service.ts', "import type { FastifyRequest } from 'fastify'"],
   [fastifyWall, 'src/platform/log.ts', "import swagger from '@fastify/swagger'"],
   [environment, 'src/platform/log.ts', 'const a = process.env.LOG'],
   [environment, 'src/cli/start.ts', "const { env } = process.env['X']"],
-  [sqlPlaces, 'src/modules/cart/service.ts', sql('select a from cart.items')],
+  [sqlPlaces, 'src/modules/cart/carts/service.ts', sql('select a from cart.items')],
   [sqlPlaces, 'src/cli/start.ts', "await db.query('select 1')"],
   [sqlPlaces, 'src/cli/start.ts', 'await db.query(`select $' + '{a}`)'],
-  [schemas, 'src/modules/cart/repository.ts', sql('select a from catalog.variants')],
+  [schemas, 'src/modules/cart/carts/repository.ts', sql('select a from catalog.variants')],
   [
     schemas,
-    'src/modules/cart/repository.ts',
+    'src/modules/cart/carts/repository.ts',
     sql('select a from cart.items i join catalog.variants v on true')
   ],
-  [schemas, 'src/modules/cart/repository.ts', sql('insert into items (a) values (1)')],
+  [schemas, 'src/modules/cart/carts/repository.ts', sql('insert into items (a) values (1)')],
   [
     schemas,
-    'src/modules/cart/repository.ts',
+    'src/modules/cart/carts/repository.ts',
     sql('with old as (delete from items returning a) select a from old')
   ],
-  [statementNames, 'src/modules/cart/repository.ts', sql('select 1').replace("'cart.a'", "'catalog.a'")],
   [
     statementNames,
-    'src/modules/cart/repository.ts',
-    "import { statement } from '../../platform/postgres/statement.ts'\nstatement({ name: 'catalog.a', text: 'select 1' })"
+    'src/modules/cart/carts/repository.ts',
+    sql('select 1').replace("'cart.a'", "'catalog.a'")
+  ],
+  [
+    statementNames,
+    'src/modules/cart/carts/repository.ts',
+    "import { statement } from '../../../platform/postgres/statement.ts'\nstatement({ name: 'catalog.a', text: 'select 1' })"
   ],
   [folders, 'src/modules/cart/utils/sum.ts', ''],
   [folders, 'src/shared/sum.ts', ''],
@@ -108,25 +128,25 @@ test.each([
   [noNames, 'src/gateway/diagnostics/endpoints.ts', 'const path = `/api/carts/$' + '{a}`'],
   [noNames, 'src/platform/metrics/figures.ts', 'export const catalogEntries = 1'],
   [noNames, 'src/platform/cache/cache.ts', 'const { cart } = config'],
-  [classes, 'src/modules/cart/routes.ts', "tiers.public.get('/cart', { schema }, a)"],
+  [classes, 'src/modules/cart/carts/routes.ts', "tiers.public.get('/cart', { schema }, a)"],
   [classes, 'src/modules/cart/guest/routes.ts', "tiers.secured.post('/cart', a => writeOf(request))"],
   [
     classes,
-    'src/modules/cart/routes.ts',
+    'src/modules/cart/carts/routes.ts',
     "tiers.admin.put('/a', { config: { limit }, schema }, a => writeOf(request))"
   ],
   [
     unwritten,
-    'src/modules/cart/routes.ts',
+    'src/modules/cart/carts/routes.ts',
     "tiers.secured.post('/cart', { config }, request => add(request.body))"
   ],
   [
     unwritten,
-    'src/modules/cart/routes.ts',
+    'src/modules/cart/carts/routes.ts',
     "tiers.admin.delete('/a', { config, preHandler: writeOf(request) }, a)"
   ],
-  [routes, 'src/modules/cart/routes.ts', 'if (a) b()'],
-  [routes, 'src/modules/cart/routes.ts', 'try { a() } finally { b() }']
+  [routes, 'src/modules/cart/carts/routes.ts', 'if (a) b()'],
+  [routes, 'src/modules/cart/carts/routes.ts', 'try { a() } finally { b() }']
 ])('the rule "%s" finds the fault planted in %s: %.90s', (name, path, text) => {
   const file = parseSource({ path, text })
   expect(rules.filter(rule => rule.check(file).length > 0).map(rule => rule.name)).toEqual([name])
@@ -134,28 +154,31 @@ test.each([
 
 test.each([
   [
-    'src/modules/cart/routes.ts',
+    'src/modules/cart/carts/routes.ts',
     "tiers.secured.post('/a', { config: { class: 'bulk', unwritten: 'why' } }, a)"
   ],
-  ['src/modules/cart/routes.ts', "tiers.secured.post('/a', { config }, request => a(writeOf(request)))"],
+  [
+    'src/modules/cart/carts/routes.ts',
+    "tiers.secured.post('/a', { config }, request => a(writeOf(request)))"
+  ],
   ['src/kernel/money.ts', "import { newId } from './ids.ts'"],
   ['src/platform/cache/cache.ts', "import type { Config } from '../../config.ts'"],
   ['src/gateway/writes/write.ts', "import * as keys from '../../platform/idempotency/keys.ts'"],
   ['src/modules/cart/index.ts', "import { catalogModule } from '../catalog/index.ts'"],
-  ['src/modules/cart/service.ts', "import type { CatalogApi } from '../catalog/index.ts'"],
+  ['src/modules/cart/carts/service.ts', "import type { CatalogApi } from '../../catalog/index.ts'"],
   [
-    'src/modules/cart/service.ts',
-    "import { newWrite, type Write } from '../../platform/idempotency/write.ts'"
+    'src/modules/cart/carts/service.ts',
+    "import { newWrite, type Write } from '../../../platform/idempotency/write.ts'"
   ],
   [
     'src/modules/cart/merge/routes.ts',
     "import { writeOf } from '../../../gateway/writes/write.ts'\na ? b : c"
   ],
-  ['src/modules/cart/service.ts', 'switch (a) { default: b() }'],
+  ['src/modules/cart/carts/service.ts', 'switch (a) { default: b() }'],
   ['src/gateway/server.ts', "authenticate('Cartwright', register, cipher.getAuthTag())"],
-  ['src/modules/cart/routes.ts', "tiers.public.get('/cart', { config, schema }, a)"],
-  ['src/modules/cart/routes.ts', "tiers.public.get('/cart', { config: { ...config, limit } }, a)"],
-  ['src/modules/cart/repository.ts', sql('update cart.carts set a = b where c is distinct from d')]
+  ['src/modules/cart/carts/routes.ts', "tiers.public.get('/cart', { config, schema }, a)"],
+  ['src/modules/cart/carts/routes.ts', "tiers.public.get('/cart', { config: { ...config, limit } }, a)"],
+  ['src/modules/cart/carts/repository.ts', sql('update cart.carts set a = b where c is distinct from d')]
 ])('nothing is wrong with %s: %s', (path, text) => {
   const file = parseSource({ path, text })
   expect(rules.flatMap(rule => rule.check(file))).toEqual([])

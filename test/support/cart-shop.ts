@@ -4,14 +4,18 @@ import pino from 'pino'
 import { loadConfig } from '../../src/config.ts'
 import { type Authenticate, authenticationRequired } from '../../src/gateway/callers/identity.ts'
 import { createGateway, type Gateway } from '../../src/gateway/server.ts'
+import { cartRoutes } from '../../src/modules/cart/carts/routes.ts'
+import {
+  type CartService,
+  type CartSettings,
+  createCartService
+} from '../../src/modules/cart/carts/service.ts'
+import type { Stock } from '../../src/modules/cart/carts/stock.ts'
 import { guestCartRoutes } from '../../src/modules/cart/guest/routes.ts'
 import { createGuestCartService, type GuestCartService } from '../../src/modules/cart/guest/service.ts'
 import { cartModule } from '../../src/modules/cart/index.ts'
 import { mergeRoutes } from '../../src/modules/cart/merge/routes.ts'
 import { createMergeService, type MergeService } from '../../src/modules/cart/merge/service.ts'
-import { cartRoutes } from '../../src/modules/cart/routes.ts'
-import { type CartService, type CartSettings, createCartService } from '../../src/modules/cart/service.ts'
-import type { Stock } from '../../src/modules/cart/stock.ts'
 import { openPlatform, type Platform } from '../../src/platform/platform.ts'
 import type { Database } from '../../src/platform/postgres/database.ts'
 import { type RequestOptions, send, type TestResponse } from './app.ts'

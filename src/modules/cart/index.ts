@@ -1,15 +1,15 @@
 import { defineModule } from '../../module.ts'
 import { catalogModule } from '../catalog/index.ts'
+import * as carts from './carts/repository.ts'
+import { cartRoutes } from './carts/routes.ts'
+import { type CartSettings, createCartService } from './carts/service.ts'
+import type { Stock } from './carts/stock.ts'
 import * as guests from './guest/repository.ts'
 import { guestCartRoutes } from './guest/routes.ts'
 import { createGuestCartService } from './guest/service.ts'
 import { mergeRoutes } from './merge/routes.ts'
 import { createMergeService } from './merge/service.ts'
-import * as carts from './repository.ts'
-import { cartRoutes } from './routes.ts'
-import { type CartSettings, createCartService } from './service.ts'
 import { cartSettings } from './settings.ts'
-import type { Stock } from './stock.ts'
 
 const SWEEP_SECONDS = 300
 const DAY_SECONDS = 86_400

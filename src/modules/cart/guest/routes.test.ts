@@ -5,7 +5,7 @@ import type { CartShop } from '../../../../test/support/cart-shop.ts'
 import { quantitiesOf, storedCart, useCartShop } from '../../../../test/support/use-cart-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { compileSchema } from '../../../kernel/validate.ts'
-import { GuestCartResponse, NewGuestCartResponse } from '../schema.ts'
+import { GuestCartResponse, NewGuestCartResponse } from '../carts/schema.ts'
 
 const guestSchema = compileSchema(GuestCartResponse)
 const createdSchema = compileSchema(NewGuestCartResponse)

@@ -1,6 +1,6 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { lineOf, sendCart } from '../routes.ts'
+import { lineOf, sendCart } from '../carts/routes.ts'
 import {
   AddItemRequest,
   CartCountResponse,
@@ -9,7 +9,7 @@ import {
   ItemParams,
   NewGuestCartResponse,
   UpdateItemRequest
-} from '../schema.ts'
+} from '../carts/schema.ts'
 import type { GuestCartService } from './service.ts'
 
 const TOKEN = 'x-guest-cart-token'

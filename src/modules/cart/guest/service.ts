@@ -1,10 +1,10 @@
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
+import type { Line } from '../carts/lines.ts'
+import type { CartOwner, CartService } from '../carts/service.ts'
+import type { CartView } from '../carts/view.ts'
 import { guestCartNotFound } from '../errors.ts'
-import type { Line } from '../lines.ts'
-import type { CartOwner, CartService } from '../service.ts'
-import type { CartView } from '../view.ts'
 import * as guests from './repository.ts'
 import { guestCartTokenHash, guestCartTokens } from './token.ts'
 

@@ -3,7 +3,7 @@ import type { CartShop } from '../../../../test/support/cart-shop.ts'
 import { quantitiesOf, storedCart, useCartShop } from '../../../../test/support/use-cart-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { compileSchema } from '../../../kernel/validate.ts'
-import { MergeResponse } from '../schema.ts'
+import { MergeResponse } from '../carts/schema.ts'
 
 const mergeSchema = compileSchema(MergeResponse)
 

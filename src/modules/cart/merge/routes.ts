@@ -1,8 +1,8 @@
 import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { lineOf, sendCart } from '../routes.ts'
-import { MergeRequest, MergeResponse } from '../schema.ts'
+import { lineOf, sendCart } from '../carts/routes.ts'
+import { MergeRequest, MergeResponse } from '../carts/schema.ts'
 import type { MergeReport, MergeService, MergeSource } from './service.ts'
 
 /** `POST /api/cart/merge`, a route of its own (specification, "Cart module wiring rules"). */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Line, withLines } from '../lines.ts'
+import { type Line, withLines } from '../carts/lines.ts'
 import { type MergeStrategy, mergeLines, sumByVariant } from './rule.ts'
 
 const VARIANTS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']

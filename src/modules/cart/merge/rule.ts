@@ -1,4 +1,4 @@
-import type { CartLimits, Line } from '../lines.ts'
+import type { CartLimits, Line } from '../carts/lines.ts'
 
 /**
  * How two lines of one variant become one: their sum, the larger, the guest's, or the customer's. Lines that only

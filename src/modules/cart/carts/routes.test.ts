@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { CartShop } from '../../../test/support/cart-shop.ts'
-import { quantitiesOf, storedCart, useCartShop } from '../../../test/support/use-cart-shop.ts'
-import { newId } from '../../kernel/ids.ts'
-import { compileSchema } from '../../kernel/validate.ts'
+import type { CartShop } from '../../../../test/support/cart-shop.ts'
+import { quantitiesOf, storedCart, useCartShop } from '../../../../test/support/use-cart-shop.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { compileSchema } from '../../../kernel/validate.ts'
 import { CartCountResponse, CartResponse } from './schema.ts'
 
 const cartSchema = compileSchema(CartResponse)

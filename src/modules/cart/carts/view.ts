@@ -1,4 +1,4 @@
-import type { Offer } from '../catalog/index.ts'
+import type { Offer } from '../../catalog/index.ts'
 import type { Line } from './lines.ts'
 
 export type CartTotals = { subtotal: number; discountTotal: number; total: number }

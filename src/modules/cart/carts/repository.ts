@@ -1,5 +1,5 @@
-import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
-import { statement } from '../../platform/postgres/statement.ts'
+import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
+import { statement } from '../../../platform/postgres/statement.ts'
 import type { Line, LineChange } from './lines.ts'
 
 /** A cart as it is stored, its lines in the order in which they were added. */

@@ -1,8 +1,8 @@
-import type { DomainError } from '../../kernel/errors.ts'
-import type { Write } from '../../platform/idempotency/write.ts'
-import type { Database, Transaction } from '../../platform/postgres/database.ts'
-import type { CatalogApi } from '../catalog/index.ts'
-import { cartStale, insufficientStock, variantUnavailable } from './errors.ts'
+import type { DomainError } from '../../../kernel/errors.ts'
+import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import type { CatalogApi } from '../../catalog/index.ts'
+import { cartStale, insufficientStock, variantUnavailable } from '../errors.ts'
 import {
   addLine,
   type CartLimits,

@@ -1,4 +1,4 @@
-import { cartItemNotFound, lineLimitExceeded, quantityLimitExceeded } from './errors.ts'
+import { cartItemNotFound, lineLimitExceeded, quantityLimitExceeded } from '../errors.ts'
 
 /** What a cart stores: how many of which variant. */
 export type Line = { readonly variantId: string; readonly quantity: number }

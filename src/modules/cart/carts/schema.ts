@@ -1,4 +1,4 @@
-import { type Static, Type } from '../../kernel/schema.ts'
+import { type Static, Type } from '../../../kernel/schema.ts'
 
 const QUANTITY_MAX = 1_000_000 // far above any limit of a line, which is configuration and answered 409
 const ITEMS_MAX = 10_000

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { offerOf } from '../../../test/support/fake-catalog.ts'
-import { AMOUNT_MAX } from '../../kernel/money.ts'
-import { compileSchema } from '../../kernel/validate.ts'
+import { offerOf } from '../../../../test/support/fake-catalog.ts'
+import { AMOUNT_MAX } from '../../../kernel/money.ts'
+import { compileSchema } from '../../../kernel/validate.ts'
 import { CartResponse, GuestCartResponse } from './schema.ts'
 import { type CartView, cartJson, viewOf } from './view.ts'
 
