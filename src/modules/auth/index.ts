@@ -1,14 +1,14 @@
 import type { Authenticate } from '../../gateway/callers/identity.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import { defineModule } from '../../module.ts'
-import { createFirstAdmins } from './first-admin.ts'
+import { createFirstAdmins } from './accounts/first-admin.ts'
+import { accountRoutes, invitationRoutes, keyRoutes, sessionRoutes } from './accounts/routes.ts'
+import type { User } from './accounts/schema.ts'
+import { type Account, createAccountService } from './accounts/service.ts'
 import { createInvitationService } from './invitations/service.ts'
 import { createBudgets } from './passwords/budgets.ts'
 import { argon2id } from './passwords/hashing.ts'
 import { createPasswords } from './passwords/service.ts'
-import { accountRoutes, invitationRoutes, keyRoutes, sessionRoutes } from './routes.ts'
-import type { User } from './schema.ts'
-import { type Account, createAccountService } from './service.ts'
 import { findLiveSession } from './sessions/repository.ts'
 import { createRevocations, type Revocations } from './sessions/revocations.ts'
 import { createSessionService } from './sessions/service.ts'
@@ -20,7 +20,7 @@ import { createExternalTokens } from './tokens/external-tokens.ts'
 import { createIssuerKeys } from './tokens/issuer-keys.ts'
 import { createSigningKeys, REFRESH_SECONDS } from './tokens/signing-keys.ts'
 
-export { readablePassword } from './secrets.ts'
+export { readablePassword } from './passwords/random-secrets.ts'
 
 /** What other parts of the shop may ask of auth. */
 type AuthApi = {

@@ -1,7 +1,6 @@
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { tooManyFailures } from '../errors.ts'
-import { hashSecret } from '../secrets.ts'
 import {
   accountMax,
   admission,
@@ -13,6 +12,7 @@ import {
   turnWait,
   WINDOW_SECONDS
 } from './admission.ts'
+import { hashSecret } from './random-secrets.ts'
 import * as repository from './repository.ts'
 
 export const KNOWN_DAYS = 90

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import { hashSecret } from '../secrets.ts'
+import { hashSecret } from '../passwords/random-secrets.ts'
 
 export type RefreshToken = { text: string; sessionId: string; hash: Buffer }
 

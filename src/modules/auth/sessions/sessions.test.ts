@@ -3,7 +3,7 @@ import { createTestApp, type TestApp } from '../../../../test/support/app.ts'
 import { testKey } from '../../../../test/support/secrets.ts'
 import { runSql } from '../../../../test/support/sql.ts'
 import { authModule } from '../index.ts'
-import { hashSecret } from '../secrets.ts'
+import { hashSecret } from '../passwords/random-secrets.ts'
 import * as repository from './repository.ts'
 
 const PASSWORD = 'nine lives and a piano'

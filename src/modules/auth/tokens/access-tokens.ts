@@ -1,6 +1,6 @@
 import { newId } from '../../../kernel/ids.ts'
+import type { Role } from '../accounts/schema.ts'
 import { invalidToken } from '../errors.ts'
-import type { Role } from '../schema.ts'
 import type { ParsedToken } from './parse.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import { believedUntil, jose, type Verified, verifyToken } from './verify.ts'

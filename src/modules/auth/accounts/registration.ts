@@ -1,6 +1,6 @@
-import type { DomainError } from '../../kernel/errors.ts'
+import type { DomainError } from '../../../kernel/errors.ts'
+import { emailDomainNotAllowed, invitationRequired, registrationClosed } from '../errors.ts'
 import { domainOf, normaliseDomain } from './email.ts'
-import { emailDomainNotAllowed, invitationRequired, registrationClosed } from './errors.ts'
 
 export type RegistrationRules = {
   readonly registration: 'open' | 'invite' | 'closed'

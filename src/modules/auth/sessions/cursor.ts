@@ -1,4 +1,4 @@
-import { decodeCursor, invalidCursor } from '../../kernel/pages.ts'
+import { decodeCursor, invalidCursor } from '../../../kernel/pages.ts'
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 

@@ -1,23 +1,23 @@
-import { newId } from '../../kernel/ids.ts'
-import type { Write } from '../../platform/idempotency/write.ts'
-import type { Database, Queryable, Transaction } from '../../platform/postgres/database.ts'
-import { foldEmail, normaliseEmail, parseEmail } from './email.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import {
   emailInvalid,
   invalidCredentials,
   invalidToken,
   invitationRequired,
   passwordTooWeak
-} from './errors.ts'
-import * as invitations from './invitations/repository.ts'
-import { passwordWeakness } from './passwords/policy.ts'
-import type { Passwords } from './passwords/service.ts'
+} from '../errors.ts'
+import * as invitations from '../invitations/repository.ts'
+import { passwordWeakness } from '../passwords/policy.ts'
+import { hashSecret } from '../passwords/random-secrets.ts'
+import type { Passwords } from '../passwords/service.ts'
+import type { SessionService } from '../sessions/service.ts'
+import type { AuthSettings } from '../settings.ts'
+import { foldEmail, normaliseEmail, parseEmail } from './email.ts'
 import { registrationRefusal } from './registration.ts'
 import * as repository from './repository.ts'
 import type { LoginBody, PasswordBody, RegisterBody, Role, User } from './schema.ts'
-import { hashSecret } from './secrets.ts'
-import type { SessionService } from './sessions/service.ts'
-import type { AuthSettings } from './settings.ts'
 
 export type AccountDeps = {
   db: Database

@@ -1,9 +1,9 @@
-import type { Config } from '../../config.ts'
-import { DomainError, OperatorError } from '../../kernel/errors.ts'
-import { emailTaken } from './errors.ts'
-import { readablePassword } from './secrets.ts'
+import type { Config } from '../../../config.ts'
+import { DomainError, OperatorError } from '../../../kernel/errors.ts'
+import { emailTaken } from '../errors.ts'
+import { readablePassword } from '../passwords/random-secrets.ts'
+import type { AuthSettings } from '../settings.ts'
 import type { AccountService } from './service.ts'
-import type { AuthSettings } from './settings.ts'
 
 const DEVELOPMENT_EMAIL = 'admin@example.com'
 

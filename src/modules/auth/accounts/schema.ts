@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from '../../kernel/schema.ts'
+import { type Static, type TSchema, Type } from '../../../kernel/schema.ts'
 
 const Id = Type.String({ format: 'uuid', pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' })
 const Time = Type.String({ format: 'date-time' })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestApp, type TestApp } from '../../../test/support/app.ts'
-import { runSql } from '../../../test/support/sql.ts'
-import { authModule } from './index.ts'
+import { createTestApp, type TestApp } from '../../../../test/support/app.ts'
+import { runSql } from '../../../../test/support/sql.ts'
+import { authModule } from '../index.ts'
 
 const PASSWORD = 'nine lives and a piano'
 const UUID = /^[0-9a-f-]{36}$/

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { identityOf } from '../../gateway/callers/identity.ts'
-import { byAddress } from '../../gateway/callers/rate-limits.ts'
-import type { RouteLimit, Tiers } from '../../gateway/routing/tiers.ts'
-import { writeOf } from '../../gateway/writes/write.ts'
-import type { InvitationService } from './invitations/service.ts'
+import { identityOf } from '../../../gateway/callers/identity.ts'
+import { byAddress } from '../../../gateway/callers/rate-limits.ts'
+import type { RouteLimit, Tiers } from '../../../gateway/routing/tiers.ts'
+import { writeOf } from '../../../gateway/writes/write.ts'
+import type { InvitationService } from '../invitations/service.ts'
+import type { SessionService } from '../sessions/service.ts'
+import type { SigningKeys } from '../tokens/signing-keys.ts'
 import * as schema from './schema.ts'
 import type { AccountService, Origin } from './service.ts'
-import type { SessionService } from './sessions/service.ts'
-import type { SigningKeys } from './tokens/signing-keys.ts'
 
 const tags = ['auth']
 const config = { class: 'account' } as const

@@ -1,4 +1,4 @@
-import { type RowOf, statement } from '../../platform/postgres/statement.ts'
+import { type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
 const USER = { id: 'uuid', email: 'text?', name: 'text?', role: 'text', created_at: 'timestamptz' } as const
 const LOGIN = { ...USER, password_hash: 'text?', disabled: 'bool' } as const
