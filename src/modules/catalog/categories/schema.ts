@@ -1,5 +1,5 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
-import { Id, input, line, nullable, Slug } from '../schema.ts'
+import { Id, input, line, nullable, Slug } from '../products/fields.ts'
 
 const fields = {
   name: line(255),

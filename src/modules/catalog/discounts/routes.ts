@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
-import { IdParams, listOf } from '../schema.ts'
+import { IdParams, listOf } from '../products/fields.ts'
 import { Discount, DiscountBody, DiscountQuery, PatchDiscount } from './schema.ts'
 import type { DiscountService } from './service.ts'
 

@@ -1,6 +1,6 @@
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
-import { Id, input, line, nullable, pageQuery, Time } from '../schema.ts'
+import { Id, input, line, nullable, pageQuery, Time } from '../products/fields.ts'
 
 const PERCENTAGE = 'Parts per million of the price: 100000 is 10 %.'
 const Percentage = Type.Integer({ minimum: 1, maximum: 1_000_000, description: PERCENTAGE })

@@ -1,5 +1,5 @@
 import { AMOUNT_MAX, currencies, parseAmount } from '../../../kernel/money.ts'
-import { HTTP_URL, URL_LENGTH_MAX } from '../schema.ts'
+import { HTTP_URL, URL_LENGTH_MAX } from '../products/fields.ts'
 import { WEIGHT_MAX } from '../variants/schema.ts'
 import type { Field, Header } from './header.ts'
 import type { Problem } from './report.ts'

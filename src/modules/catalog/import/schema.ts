@@ -1,5 +1,5 @@
 import { Type } from '../../../kernel/schema.ts'
-import { input, nullable } from '../schema.ts'
+import { input, nullable } from '../products/fields.ts'
 
 export const ImportQuery = input({
   mode: Type.Optional(

@@ -1,3 +1,4 @@
+import { ALT_LENGTH_MAX, SLUG, SLUG_LENGTH_MAX } from '../products/fields.ts'
 import type { Option } from '../products/repository.ts'
 import {
   DESCRIPTION_LENGTH_MAX,
@@ -9,7 +10,6 @@ import {
   TAGS_MAX
 } from '../products/schema.ts'
 import { storedSlug } from '../products/slug.ts'
-import { ALT_LENGTH_MAX, SLUG, SLUG_LENGTH_MAX } from '../schema.ts'
 import { variantName } from '../variants/row.ts'
 import { BARCODE_LENGTH_MAX, SKU_LENGTH_MAX, VARIANTS_MAX } from '../variants/schema.ts'
 import { type Cells, cellsOf } from './cells.ts'

@@ -1,4 +1,5 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
+import { AdminVariant, VARIANTS_MAX, VariantBody } from '../variants/schema.ts'
 import {
   ALT_LENGTH_MAX,
   CategoryLink,
@@ -13,8 +14,7 @@ import {
   STATUSES,
   Status,
   Time
-} from '../schema.ts'
-import { AdminVariant, VARIANTS_MAX, VariantBody } from '../variants/schema.ts'
+} from './fields.ts'
 
 export const IMAGES_MAX = 250
 const OPTIONS_MAX = 3

@@ -1,4 +1,4 @@
-import { SLUG_LENGTH_MAX } from '../schema.ts'
+import { SLUG_LENGTH_MAX } from './fields.ts'
 
 const SEARCH_TEXT_LENGTH_MAX = 600 // an entry of a B-tree index holds 2,700 bytes
 // Letters that do not come apart into a plain one and an accent.

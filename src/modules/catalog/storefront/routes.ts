@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { byAddress } from '../../../gateway/callers/rate-limits.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
-import { IdOrSlugParams, listOf } from '../schema.ts'
+import { IdOrSlugParams, listOf } from '../products/fields.ts'
 import { CategoryDetail, CategoryTree, Product, ProductQuery, ProductSummary } from './schema.ts'
 import type { Storefront } from './service.ts'
 

@@ -11,7 +11,7 @@ import {
   pageQuery,
   StoredAttributes,
   Time
-} from '../schema.ts'
+} from '../products/fields.ts'
 
 const PRICES = 'Of the cheapest variant, in minor units; null when none is for sale.'
 const NO_STOCK = 'Null: stock is not counted.'

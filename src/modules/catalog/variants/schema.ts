@@ -1,6 +1,15 @@
 import { currencies } from '../../../kernel/money.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
-import { Amount, Attributes, HttpUrl, Id, input, line, nullable, StoredAttributes } from '../schema.ts'
+import {
+  Amount,
+  Attributes,
+  HttpUrl,
+  Id,
+  input,
+  line,
+  nullable,
+  StoredAttributes
+} from '../products/fields.ts'
 
 export const VARIANTS_MAX = 250
 export const SKU_LENGTH_MAX = 255

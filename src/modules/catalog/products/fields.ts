@@ -1,5 +1,5 @@
-import { AMOUNT_MAX } from '../../kernel/money.ts'
-import { type TSchema, Type } from '../../kernel/schema.ts'
+import { AMOUNT_MAX } from '../../../kernel/money.ts'
+import { type TSchema, Type } from '../../../kernel/schema.ts'
 
 // What the schemas of this module have in common. Text must be printable: PostgreSQL cannot store NUL, which a URL
 // can carry where the body parser does not look.

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { decodeCursor, invalidCursor } from '../../kernel/pages.ts'
+import { decodeCursor, invalidCursor } from '../../../kernel/pages.ts'
 
 /** Before every id. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000'
