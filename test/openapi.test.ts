@@ -45,7 +45,9 @@ test('every operation has a name of its own, and tells the form of its errors', 
   for (const { responses } of operations) {
     expect(responses.default).toEqual({ $ref: '#/components/responses/Problem' })
   }
-  const keyed = operations.filter(each => each.parameters?.some(parameter => parameter.$ref))
+  const keyed = operations.filter(each =>
+    each.parameters?.some(({ $ref }) => $ref?.endsWith('IdempotencyKey'))
+  )
   expect(keyed.length).toBeGreaterThan(20)
   expect(json.components.parameters.IdempotencyKey).toMatchObject({ in: 'header', name: 'idempotency-key' })
 })
@@ -56,4 +58,16 @@ test('the documentation page loads its script, its style and the document from t
   const links = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(match => String(match[1]))
   expect(links).toHaveLength(3)
   for (const link of links) expect((await app.request('GET', link)).status, link).toBe(200)
+})
+
+test('what caches may keep tells its ETag, and 304', async () => {
+  const { json } = await app.request('GET', '/openapi.json')
+  for (const path of ['/api/products', '/api/products/{id}', '/api/categories', '/api/categories/{id}']) {
+    const { responses, parameters } = json.paths[path].get
+    expect(responses['304'], path).toEqual({ $ref: '#/components/responses/NotModified' })
+    expect(responses['200'].headers, path).toEqual({ etag: { $ref: '#/components/headers/ETag' } })
+    expect(parameters, path).toContainEqual({ $ref: '#/components/parameters/IfNoneMatch' })
+  }
+  expect(json.paths['/api/cart'].get.responses).not.toHaveProperty('304')
+  expect(JSON.stringify(json)).not.toContain('x-shared')
 })

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
+import { SHARED } from './routing/answer-headers.ts'
 
 const require = createRequire(import.meta.url)
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
@@ -38,6 +39,7 @@ type Operation = {
   parameters?: object[]
   requestBody?: { content: Record<string, object> }
   responses?: Record<string, object>
+  [SHARED]?: true
 }
 type Document = { paths: Record<string, Record<string, Operation>>; components: Record<string, object> }
 
@@ -65,11 +67,38 @@ const IDEMPOTENCY_KEY = {
   description: 'Makes repeating safe: the same key and request get the first answer again, for 48 hours.',
   schema: { type: 'string', minLength: 1, maxLength: 255 }
 }
+const IF_NONE_MATCH = {
+  name: 'if-none-match',
+  in: 'header',
+  description: 'The ETag of an answer that is there already: 304 while it still holds.',
+  schema: text
+}
+const ETAG = { description: 'For If-None-Match.', schema: text }
+const NOT_MODIFIED = {
+  description: 'What If-None-Match names still holds.',
+  headers: { etag: { $ref: '#/components/headers/ETag' } }
+}
+
+/** An operation whose answer caches may keep. */
+function withRevalidation({ [SHARED]: _, ...operation }: Operation): Operation {
+  const { headers } = NOT_MODIFIED
+  return {
+    ...operation,
+    parameters: [...(operation.parameters ?? []), { $ref: '#/components/parameters/IfNoneMatch' }],
+    responses: {
+      ...operation.responses,
+      200: { ...operation.responses?.['200'], headers },
+      304: { $ref: '#/components/responses/NotModified' }
+    }
+  }
+}
 
 /** What every operation has and no route says: a name for generated clients, the form of errors, idempotency keys. */
 function withCommonParts({ paths, components, ...document }: Document) {
   for (const [path, methods] of Object.entries(paths)) {
-    for (const [method, operation] of Object.entries(methods)) {
+    for (const [method, described] of Object.entries(methods)) {
+      const operation = described[SHARED] ? withRevalidation(described) : described
+      methods[method] = operation
       const words = path.replace(/^\/api/, '').match(/\w+/g) ?? []
       operation.operationId = [method, ...words].join('_')
       operation.responses = { ...operation.responses, default: { $ref: '#/components/responses/Problem' } }
@@ -86,8 +115,12 @@ function withCommonParts({ paths, components, ...document }: Document) {
     components: {
       ...components,
       schemas: { ...components.schemas, Problem: PROBLEM },
-      responses: { Problem: { description: 'It was not done, and why.', content: problem } },
-      parameters: { IdempotencyKey: IDEMPOTENCY_KEY }
+      responses: {
+        NotModified: NOT_MODIFIED,
+        Problem: { description: 'It was not done, and why.', content: problem }
+      },
+      headers: { ETag: ETAG },
+      parameters: { IdempotencyKey: IDEMPOTENCY_KEY, IfNoneMatch: IF_NONE_MATCH }
     },
     paths
   }

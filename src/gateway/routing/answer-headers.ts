@@ -1,5 +1,9 @@
-import type { FastifyInstance, FastifyReply, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifySchema, RouteOptions } from 'fastify'
 import type { Config } from '../../config.ts'
+import { createPublicAnswers } from '../caching/public-answers.ts'
+
+/** Says in a route's schema, for the OpenAPI document, that everybody gets the same answer. */
+export const SHARED = 'x-shared'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -23,7 +27,7 @@ export function commonHeaders({ server }: Pick<Config, 'server'>): Headers {
 /**
  * Everything below a scope depends on who asks, so no cache on the way may keep it or show it to anybody else (RFC
  * 9111, sections 3.5 and 4.1). A route that answers everybody alike says `cache: 'public'`; then a cache may keep it and
- * asks each time whether it still holds.
+ * asks each time whether it still holds, which `caching/public-answers.ts` tells it.
  */
 export function declareCaching(scope: FastifyInstance, capabilities: readonly string[]): void {
   const ownOnly: Headers = {
@@ -35,12 +39,16 @@ export function declareCaching(scope: FastifyInstance, capabilities: readonly st
     reply.headers(ownOnly)
     done()
   })
+  const represent = createPublicAnswers()
   scope.addHook('onRoute', (route: RouteOptions) => {
     if (route.config?.cache !== 'public') return
     const allow = (_request: unknown, reply: FastifyReply, done: () => void) => {
       reply.headers(forAll)
       done()
     }
+    route.schema = { ...route.schema, [SHARED]: true } as FastifySchema
     route.onRequest = [allow, ...[route.onRequest ?? []].flat()]
+    // Before the hook that takes the body from answers to HEAD.
+    route.onSend = [represent, ...[route.onSend ?? []].flat()]
   })
 }
