@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createTestApp } from '../../../test/support/app.ts'
-import { runSql } from '../../../test/support/sql.ts'
-import { deleteExpiredSessions } from './sessions/repository.ts'
+import { createTestApp } from '../../../../test/support/app.ts'
+import { runSql } from '../../../../test/support/sql.ts'
+import { deleteExpiredSessions } from '../sessions/repository.ts'
 import { sweepEvery } from './sweep.ts'
 
 test('what has expired is deleted, and nothing else', async () => {

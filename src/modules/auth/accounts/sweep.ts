@@ -1,11 +1,11 @@
-import type { Chores } from '../../platform/chores.ts'
-import type { Database } from '../../platform/postgres/database.ts'
-import * as invitations from './invitations/repository.ts'
-import { TURN_SECONDS } from './passwords/admission.ts'
-import { KNOWN_DAYS } from './passwords/budgets.ts'
-import * as budgets from './passwords/repository.ts'
-import * as sessions from './sessions/repository.ts'
-import type { AuthSettings } from './settings.ts'
+import type { Chores } from '../../../platform/chores.ts'
+import type { Database } from '../../../platform/postgres/database.ts'
+import * as invitations from '../invitations/repository.ts'
+import { TURN_SECONDS } from '../passwords/admission.ts'
+import { KNOWN_DAYS } from '../passwords/budgets.ts'
+import * as budgets from '../passwords/repository.ts'
+import * as sessions from '../sessions/repository.ts'
+import type { AuthSettings } from '../settings.ts'
 
 const SWEEP_SECONDS = 300
 
