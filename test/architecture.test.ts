@@ -34,6 +34,8 @@ const sqlPlaces = 'SQL stands in repositories and in the platform only'
 const schemas = "a module's SQL names its own schema, and names it always"
 const statementNames = 'a statement is called after its module'
 const folders = 'a folder says what is in it'
+const nouns = "a module's files lie in the folders of its nouns, but for what it declares"
+const repeated = "a file does not repeat its folder's name"
 const sizes = 'no file is longer than 300 lines, no test than 600'
 const defaults = 'nothing is exported by default'
 const routes = 'a route decides nothing'
@@ -118,6 +120,11 @@ test.each([
   [folders, 'src/modules/cart/utils/sum.ts', ''],
   [folders, 'src/shared/sum.ts', ''],
   [folders, 'test/helpers/sum.ts', ''],
+  [nouns, 'src/modules/cart/service.ts', ''],
+  [nouns, 'src/modules/cart/sweep.ts', ''],
+  [nouns, 'src/modules/cart/carts/lines/rule.ts', ''],
+  [repeated, 'src/platform/postgres/postgres-pool.ts', ''],
+  [repeated, 'src/modules/cart/merge/merge-rule.test.ts', ''],
   [sizes, 'src/gateway/server.ts', '\n'.repeat(301)],
   [sizes, 'src/gateway/server.test.ts', '\n'.repeat(601)],
   [defaults, 'src/gateway/server.ts', 'export default function a() {}'],
@@ -165,6 +172,9 @@ test.each([
   ['src/platform/cache/cache.ts', "import type { Config } from '../../config.ts'"],
   ['src/gateway/writes/write.ts', "import * as keys from '../../platform/idempotency/keys.ts'"],
   ['src/modules/cart/index.ts', "import { catalogModule } from '../catalog/index.ts'"],
+  ['src/modules/cart/events.ts', ''],
+  ['src/modules/cart/sweep.test.ts', ''],
+  ['src/modules/cart/merge/rule.ts', ''],
   ['src/modules/cart/carts/service.ts', "import type { CatalogApi } from '../../catalog/index.ts'"],
   [
     'src/modules/cart/carts/service.ts',
@@ -199,6 +209,27 @@ test.each([
   const planted = files.map(file => (file.path === path ? parseSource({ path, text }) : file))
   const problems = houseRules.flatMap(rule => rule.check(planted))
   expect(problems).toEqual(unread.map(key => `${path} declares ${key}, which nobody reads`))
+})
+
+test.each([
+  [
+    'src/kernel/ids.ts',
+    "import type { Page } from './pages.ts'",
+    'src/kernel/pages.ts',
+    "import { newId } from './ids.ts'",
+    ['src/kernel/ids.ts > src/kernel/pages.ts > src/kernel/ids.ts']
+  ],
+  [
+    'src/gateway/routing/json.ts',
+    "import '../door/framing.ts'",
+    'src/gateway/door/draining.ts',
+    "import '../routing/tiers.ts'",
+    ['src/gateway/routing > src/gateway/door > src/gateway/routing']
+  ]
+])('a circle by way of %s: %s is found', (...planted) => {
+  const [path, text, otherPath, otherText, circle] = planted
+  const faults = [parseSource({ path, text }), parseSource({ path: otherPath, text: otherText })]
+  expect(houseRules.flatMap(rule => rule.check(faults))).toEqual(circle)
 })
 
 test('the tables of a statement are read from its SQL', () => {

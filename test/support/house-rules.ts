@@ -19,6 +19,8 @@ const GATEWAY_DOORS = ['routing/tiers', 'callers/identity', 'writes/write', 'cal
 const PLATFORM_VALUES = ['statement', 'json', 'nullableJson', 'oneOf', 'newWrite', 'databaseUnavailable']
 const SQL_PLACES = /^(?:src\/platform|test|bench)\/|\/repository\.ts$/
 const SHAPELESS = /(?:^|\/)(?:utils?|common|shared|helpers?|types|interfaces|constants)\//
+/** What may lie beside the folders of a module's nouns; tests of the whole module too. */
+const MODULE_ROOT = ['index', 'settings', 'errors', 'events']
 const LINES_MAX = { source: 300, test: 600 }
 /** Routes that decide something all the same, and why. */
 export const BRANCHING_ROUTES: Record<string, string> = {
@@ -166,6 +168,24 @@ export const rules: readonly Rule[] = [
     check: ({ path }) => (SHAPELESS.test(path) ? ['lies in a folder for anything'] : [])
   },
   {
+    name: "a module's files lie in the folders of its nouns, but for what it declares",
+    check: ({ path, isTest }) => {
+      const [file = '', ...folders] = path.split('/').slice(3).reverse()
+      if (moduleOf(path) === undefined || isTest) return []
+      if (folders.length > 1) return ['lies in a folder within a folder']
+      return folders.length === 0 && !MODULE_ROOT.includes(file.replace(/\.ts$/, ''))
+        ? ['lies in no folder']
+        : []
+    }
+  },
+  {
+    name: "a file does not repeat its folder's name",
+    check: ({ path }) => {
+      const [file = '', folder = ''] = path.split('/').reverse()
+      return file.startsWith(`${folder}-`) ? [`could be ${file.slice(folder.length + 1)}`] : []
+    }
+  },
+  {
     name: 'no file is longer than 300 lines, no test than 600',
     check: ({ text, isTest }) => {
       const lines = text.split('\n').length - 1
@@ -182,7 +202,49 @@ export const rules: readonly Rule[] = [
   }
 ]
 
+const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/'))
+
+/** Ways along the arrows that come back to where they began, one for each arrow that closes one. */
+function circlesIn(arrows: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  const circles: string[] = []
+  const left = new Set<string>()
+  const follow = (from: string, way: readonly string[]): void => {
+    if (way.includes(from)) circles.push([...way.slice(way.indexOf(from)), from].join(' > '))
+    else if (!left.has(from)) for (const to of arrows.get(from) ?? []) follow(to, [...way, from])
+    left.add(from)
+  }
+  for (const from of arrows.keys()) follow(from, [])
+  return circles
+}
+
+/** What imports what, by the name that a place has; places without one are left out. */
+function arrowsOf(files: readonly SourceFile[], nameOf: (path: string) => string | undefined) {
+  const arrows = new Map<string, Set<string>>()
+  for (const { path, isTest, imports } of files) {
+    const name = nameOf(path)
+    if (isTest || name === undefined) continue
+    const to = arrows.get(name) ?? new Set()
+    arrows.set(name, to)
+    for (const { from } of imports) {
+      const target = nameOf(from)
+      if (target !== undefined && target !== name) to.add(target)
+    }
+  }
+  return arrows
+}
+
 export const houseRules: readonly HouseRule[] = [
+  {
+    name: 'no file imports itself by way of others',
+    check: files => circlesIn(arrowsOf(files, path => (path.startsWith('src/') ? path : undefined)))
+  },
+  {
+    name: 'no folder of gateway or platform imports itself by way of others',
+    check: files =>
+      circlesIn(
+        arrowsOf(files, path => (/^src\/(?:gateway|platform)\/.+\//.test(path) ? folderOf(path) : undefined))
+      )
+  },
   {
     name: 'every setting is read by whom it belongs to',
     check: files => {
