@@ -71,3 +71,10 @@ test('what caches may keep tells its ETag, and 304', async () => {
   expect(json.paths['/api/cart'].get.responses).not.toHaveProperty('304')
   expect(JSON.stringify(json)).not.toContain('x-shared')
 })
+
+test('a route that takes a file says so, of which type, and offers no Idempotency-Key', async () => {
+  const { json } = await app.request('GET', '/openapi.json')
+  const { requestBody, parameters } = json.paths['/api/catalog/import'].post
+  expect(requestBody.content).toEqual({ 'text/csv': { schema: { type: 'string', format: 'binary' } } })
+  expect(parameters.map((each: { name?: string }) => each.name)).toEqual(['mode'])
+})

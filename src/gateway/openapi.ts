@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import swagger from '@fastify/swagger'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 import { SHARED } from './routing/answer-headers.ts'
+import { isStreamed } from './routing/bodies.ts'
+import type { BodyKind } from './routing/tiers.ts'
 
 const require = createRequire(import.meta.url)
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
@@ -30,9 +32,14 @@ export async function collectOpenApi(app: FastifyInstance, version: string): Pro
         version
       },
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } }
-    }
+    },
+    transform: ({ schema, url, route }) => ({ schema: withFile(schema, route.config?.body), url })
   })
 }
+
+/** A body that is read as a stream has no schema, so that nobody validates it; for readers it is a file. */
+const withFile = <S extends FastifySchema>(schema: S, body: BodyKind | undefined): S =>
+  isStreamed(body) ? { ...schema, body: { type: 'string', format: 'binary' } } : schema
 
 type Operation = {
   operationId?: string
