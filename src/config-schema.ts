@@ -5,6 +5,15 @@ import { count, flag, type SettingsOf, section, text } from './kernel/settings.t
 export const DATA_DEFAULT = '.data'
 const ABOUT = 'Cartwright reads this file at start; every key is optional.'
 
+/** Scheme, host and port as browsers write them: in lower case, and without the port that the scheme has anyway. */
+const ORIGIN = '^(?!https://.*:443$)(?!http://.*:80$)[a-z][a-z0-9+.-]*://[a-z0-9.:[\\]-]+$'
+
+/** What a text must be, in words, by the pattern that says so. */
+export const patternWords: Readonly<Record<string, string>> = {
+  [ORIGIN]:
+    'must be an origin as browsers send it, such as https://shop.example.com: no path, no slash at its end, and "*" (every page there is) is none'
+}
+
 const SecretKey = Type.Object(
   {
     id: Type.String({ pattern: '^[A-Za-z0-9_-]{1,32}$' }),
@@ -74,6 +83,14 @@ export const BaseSchema = section(ABOUT, {
       2,
       3_600
     ),
+    cors: section('Pages of other origins. Where shop front and API have one address, there are none.', {
+      origins: Type.Array(Type.String({ pattern: ORIGIN }), {
+        description:
+          'The origins whose pages may use /api from a browser, exactly as browsers send them: [https://shop.example.com].',
+        default: [],
+        uniqueItems: true
+      })
+    }),
     drain_seconds: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
       description:

@@ -227,6 +227,35 @@ test('a wrong REDIS_URL is told without being shown', () => {
   expect(problem).not.toContain('s3cret')
 })
 
+test.each([
+  'https://shop.example.com',
+  'http://localhost:3000',
+  'https://xn--caf-dma.example',
+  'http://[::1]:3000',
+  'capacitor://localhost'
+])('%s is an origin whose pages may be let in', origin => {
+  const config = load({ CARTWRIGHT__SERVER__CORS__ORIGINS: `["${origin}"]` })
+  expect(config.server.cors.origins).toEqual([origin])
+})
+
+test.each([
+  '*',
+  'null',
+  'shop.example.com',
+  'https://shop.example.com/',
+  'https://shop.example.com/shop',
+  'https://Shop.example.com',
+  'https://*.example.com',
+  'https://user@shop.example.com',
+  'https://shop.example.com:443',
+  'http://shop.example.com:80',
+  'https://café.example'
+])('%s is no origin as browsers send it: the start says what one looks like', origin => {
+  expect(problemsOf({ CARTWRIGHT__SERVER__CORS__ORIGINS: `["https://a.example", "${origin}"]` })).toEqual([
+    expect.stringMatching(/^server\.cors\.origins\.1: must be an origin .*https:\/\/shop\.example\.com/)
+  ])
+})
+
 test('values of secrets stand in no problem', async () => {
   const file = await useFile(
     'auth: { admin_password: [s3cret], admin_email: { s3cret: 1 } }\ndatabase: { url: 53 }\n'

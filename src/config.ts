@@ -7,6 +7,7 @@ import {
   type Configurable,
   configSchema,
   DATA_DEFAULT,
+  patternWords,
   shortNames
 } from './config-schema.ts'
 import { OperatorError } from './kernel/errors.ts'
@@ -207,6 +208,7 @@ function explain(schema: Schema, value: unknown, path: string, problems: string[
 
 function reasonOf({ message, params }: SchemaError, value: unknown): string {
   if ('additionalProperty' in params) return `unknown key ${params.additionalProperty}`
+  if ('pattern' in params) return patternWords[String(params.pattern)] ?? String(message)
   if (!('allowedValues' in params)) return String(message)
   const allowed = params.allowedValues as string[]
   if (allowed.length <= ALLOWED_SHOWN_MAX) return `${message} (${allowed.join(', ')})`

@@ -3,6 +3,7 @@ import { createTestApp, type TestApp } from './support/app.ts'
 
 // What a shop front meets: the whole application, over real sockets.
 
+const SHOP = 'https://shop.example.com'
 const ADMIN = { email: 'boss@example.com', password: 'nine lives and a piano' }
 
 let app: TestApp
@@ -13,6 +14,7 @@ let category: { id: string; slug: string }
 
 beforeAll(async () => {
   app = await createTestApp({
+    CARTWRIGHT__SERVER__CORS__ORIGINS: `[${SHOP}]`,
     CARTWRIGHT_ADMIN_EMAIL: ADMIN.email,
     CARTWRIGHT_ADMIN_PASSWORD: ADMIN.password
   })
@@ -30,8 +32,10 @@ async function administer(method: string, path: string, body: object) {
   return json
 }
 const made = (path: string, body: object) => administer('POST', path, body)
-const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
-  fetch(origin + path, { method, headers })
+const ask = (path: string, headers: Record<string, string> = {}, method = 'GET', body?: object) =>
+  fetch(origin + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+// biome-ignore lint/suspicious/noExplicitAny: a test reads fields of whatever came back
+const bodyOf = (answer: Response): Promise<any> => answer.json()
 
 test('the catalog is asked for again without being sent again, until it changes', async () => {
   const paths = [
@@ -75,7 +79,49 @@ test('a price is not old when a discount begins: no 304 then', async () => {
   const soon = new Date(Date.now() + 300).toISOString()
   await administer('PATCH', `/api/catalog/discounts/${discount.id}`, { starts_at: soon })
   await vi.waitFor(async () => expect((await ask(path, known)).status).toBe(200), 20_000)
-  expect(await (await ask(path, known)).json()).toMatchObject({
-    variants: [{ price: 1_000, discounted_price: 500 }]
-  })
+  const { variants } = await bodyOf(await ask(path, known))
+  expect(variants).toMatchObject([{ price: 1_000, discounted_price: 500 }])
+})
+
+test('a browser lets an allowed page send what any route of any module takes, and no other page', async () => {
+  const { paths } = (await app.request('GET', '/openapi.json')).json
+  const preflight = (path: string, method: string, from: string) =>
+    ask(path, { origin: from, 'access-control-request-method': method }, 'OPTIONS')
+  const modules = new Set<string>()
+  type Parameter = { name?: string; in?: string }
+  for (const [path, methods] of Object.entries<Record<string, { tags: string[]; parameters?: Parameter[] }>>(
+    paths
+  )) {
+    if (!path.startsWith('/api/')) continue
+    for (const [method, { tags, parameters = [] }] of Object.entries(methods)) {
+      const { status, headers } = await preflight(path, method.toUpperCase(), SHOP)
+      expect([status, headers.get('access-control-allow-origin')], path).toEqual([204, SHOP])
+      expect(headers.get('access-control-allow-methods')?.split(', ')).toContain(method.toUpperCase())
+      const allowed = headers.get('access-control-allow-headers')?.toLowerCase().split(', ')
+      const own = parameters.filter(each => each.in === 'header').map(({ name = '' }) => name.toLowerCase())
+      expect(allowed, `${method} ${path}`).toEqual(expect.arrayContaining(own))
+      for (const tag of tags) modules.add(tag)
+    }
+    const refused = await preflight(path, 'GET', 'https://evil.example')
+    expect([refused.ok, refused.headers.get('access-control-allow-origin')], path).toEqual([false, null])
+  }
+  expect([...modules]).toEqual(expect.arrayContaining(['auth', 'catalog', 'cart']))
+})
+
+test('a page of another origin fills a cart and reads what it needs', async () => {
+  const { items } = await bodyOf(await ask('/api/products', { origin: SHOP }))
+  const { variants } = await bodyOf(await ask(`/api/products/${items[0].slug}`, { origin: SHOP }))
+  const json = { origin: SHOP, 'content-type': 'application/json' }
+  const line = { variant_id: variants[0].id, quantity: 2 }
+  const key = { 'idempotency-key': crypto.randomUUID() }
+  const first = await ask('/api/guest-cart', { ...json, ...key }, 'POST', line)
+  const { guest_cart_token, version } = await bodyOf(first)
+  expect(first.status).toBe(201)
+  const cart = await ask('/api/guest-cart', { origin: SHOP, 'x-guest-cart-token': guest_cart_token })
+  expect(cart.headers.get('etag')).toBe(`"${version}"`)
+  for (const { headers } of [first, cart]) {
+    expect(headers.get('access-control-allow-origin')).toBe(SHOP)
+    expect(headers.get('access-control-expose-headers')).toContain('ETag')
+    expect(headers.get('vary')).toMatch(/x-guest-cart-token.*origin/i)
+  }
 })

@@ -13,6 +13,7 @@ import { createMetrics, type Metrics } from './diagnostics/metrics.ts'
 import { openDiagnosticsPort } from './diagnostics/port.ts'
 import { recordAnswer } from './diagnostics/records.ts'
 import type { Connections } from './door/connections.ts'
+import { createCors } from './door/cors.ts'
 import { createDoor } from './door/door.ts'
 import { prepareDraining } from './door/draining.ts'
 import { createNodeServer, refuseConnection } from './door/node-server.ts'
@@ -62,6 +63,7 @@ type Answers = {
 type ClassOf = ReturnType<typeof createClassTable>
 type ServerParts = {
   metrics: Metrics
+  capabilities: readonly string[]
   visits: Visits
   answers: Answers
   classOf: ClassOf
@@ -87,8 +89,10 @@ export async function createGateway({
   const visits = createVisits({ config, metrics: platform.metrics })
   const mounted: MountedRoute[] = []
   let classOf: ClassOf = () => undefined
+  const capabilities = modules.flatMap(module => module.capabilities ?? [])
   const app = createServer(platform, {
     metrics,
+    capabilities,
     visits,
     classOf: (method, target) => classOf(method, target),
     isDraining: () => draining.isDraining(),
@@ -105,7 +109,6 @@ export async function createGateway({
   await collectOpenApi(app, version)
   mountDiagnostics(app, { db, cache, metrics, isDraining: draining.isDraining })
   const claims = createKeyClaims(db)
-  const capabilities = modules.flatMap(module => module.capabilities ?? [])
   app.addHook('onClose', () => claims.close())
   const tiersOf = await createTiers(app, {
     config,
@@ -144,8 +147,10 @@ export async function createGateway({
 }
 
 function createServer({ config, log }: Platform, parts: ServerParts): FastifyInstance {
-  const { metrics, visits, answers, classOf, isDraining } = parts
+  const { metrics, capabilities, visits, answers, classOf, isDraining } = parts
   const common = commonHeaders(config)
+  const { origins } = config.server.cors
+  const cors = createCors({ origins, capabilities, headers: common, metrics })
   const { body_bytes_max: bodyLimit, trust_proxy: trustProxy, connections_max } = config.server
   const connections: Connections[] = []
   const app = fastify({
@@ -161,8 +166,9 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
     trustProxy: trustProxy && ((_address, hop) => hop === 0),
     bodyLimit,
     serverFactory: handler => {
-      const door = createDoor({ visits, classOf, trustProxy, isDraining, headers: common, handler })
-      const opened = createNodeServer(door, connections_max)
+      const inner = cors.answerPreflights(handler)
+      const door = createDoor({ visits, classOf, trustProxy, isDraining, headers: common, handler: inner })
+      const opened = createNodeServer(cors.readable(door), connections_max)
       connections.push(opened.connections)
       return opened.server
     },

@@ -68,7 +68,7 @@ export async function createTiers(
   await app.register(async scope => addTier('wellKnown', scope, byAddress))
   await app.register(
     async api => {
-      declareCaching(api, capabilities)
+      declareCaching(api, config, capabilities)
       visits.guard(api)
       api.addHook('onRoute', addIdempotency)
       api.addHook('onRoute', refuseUnreadConditions)

@@ -29,12 +29,19 @@ export function commonHeaders({ server }: Pick<Config, 'server'>): Headers {
  * 9111, sections 3.5 and 4.1). A route that answers everybody alike says `cache: 'public'`; then a cache may keep it and
  * asks each time whether it still holds, which `caching/public-answers.ts` tells it.
  */
-export function declareCaching(scope: FastifyInstance, capabilities: readonly string[]): void {
+export function declareCaching(
+  scope: FastifyInstance,
+  { server }: Pick<Config, 'server'>,
+  capabilities: readonly string[]
+): void {
+  // Where pages of other origins are let in, answers name the one that asked.
+  const origin = server.cors.origins.length > 0 ? ['Origin'] : []
+  const vary = (...names: string[]) => [...names, ...origin].join(', ')
   const ownOnly: Headers = {
     'cache-control': 'private, no-store',
-    vary: ['Authorization', ...capabilities].join(', ')
+    vary: vary('Authorization', ...capabilities)
   }
-  const forAll: Headers = { 'cache-control': 'public, no-cache', vary: 'X-Market, Accept-Encoding' }
+  const forAll: Headers = { 'cache-control': 'public, no-cache', vary: vary('X-Market', 'Accept-Encoding') }
   scope.addHook('onRequest', (_request, reply, done) => {
     reply.headers(ownOnly)
     done()
