@@ -1,3 +1,4 @@
+import { changesNothing } from '../../../kernel/patch.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { categoryCycle, categoryNotEmpty, categoryNotFound, categoryStale, slugNeeded } from '../errors.ts'
@@ -36,6 +37,7 @@ export function createCategoryService({ db, changes }: Deps) {
   async function patch(id: string, body: PatchCategory, write: Write): Promise<Category> {
     await write.once(db, async tx => {
       const present = await lock(tx, id, write)
+      if (changesNothing(body)) return
       const wanted = { ...present, ...body, slug: storedSlug(body.slug ?? present.slug) }
       await tx.run(repository.updateCategory, wanted)
       if (wanted.parent_id === present.parent_id) return changes.announce(tx, [])

@@ -1,4 +1,5 @@
 import { type Page, pageOf } from '../../../kernel/pages.ts'
+import { changesNothing } from '../../../kernel/patch.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { discountNotFound, discountStale } from '../errors.ts'
@@ -44,6 +45,7 @@ export function createDiscountService({ db, changes, currency }: Deps) {
   async function patch(id: string, body: PatchDiscount, write: Write): Promise<Discount> {
     await write.once(db, async tx => {
       const stored = await lock(tx, id, write)
+      if (changesNothing(body)) return
       await tx.run(repository.updateDiscount, merge(stored, body, currency))
       await announce(tx, stored, await listProductIds(tx, id))
     })

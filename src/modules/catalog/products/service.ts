@@ -1,5 +1,6 @@
 import { newId } from '../../../kernel/ids.ts'
 import { type Page, pageOf } from '../../../kernel/pages.ts'
+import { changesNothing } from '../../../kernel/patch.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { productNotFound, slugNeeded } from '../errors.ts'
@@ -64,6 +65,7 @@ export function createProductService({ db, changes, currency }: Deps) {
     const { category_ids, ...fields } = body
     await write.once(db, async tx => {
       await lockProduct(tx, id, write)
+      if (changesNothing(body)) return
       const present = await tx.first(repository.findProduct, { id })
       if (present === undefined) throw productNotFound()
       await tx.run(repository.updateProducts, { rows: [merge(rowOf(present), fields)] })

@@ -1,3 +1,4 @@
+import { changesNothing } from '../../../kernel/patch.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { productStale, variantLimit, variantNotFound } from '../errors.ts'
@@ -39,6 +40,7 @@ export function createVariantService({ db, changes, currency }: Deps) {
       const product = await lockProductOf(tx, id, write)
       const present = await tx.first(repository.findVariant, { id })
       if (present === undefined) throw variantNotFound()
+      if (changesNothing(body)) return
       await tx.run(repository.updateVariants, { rows: [merge(present, body)] })
       await noteChange(tx, product.id)
     })
