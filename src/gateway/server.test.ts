@@ -104,6 +104,22 @@ test.each([
   expect(large.json).toMatchObject({ code: 'ROUTE_NOT_FOUND' })
 })
 
+test('the log line of a request without a route says its path: not the query, and not for ever', async () => {
+  const pathLogged = async (method: string, target: string) => {
+    await gateway.request(method, target)
+    return gateway.log.at(-1)
+  }
+  expect(await pathLogged('GET', '/api/noth%69ng?token=geheim')).toMatchObject({
+    status: 404,
+    route: 'unknown',
+    path: '/api/nothing'
+  })
+  expect((await pathLogged('GET', '/api/%E0%A4%A?token=geheim'))?.path).toBe('/api/%E0%A4%A')
+  expect((await pathLogged('GET', `/${'x'.repeat(5_000)}?token=geheim`))?.path).toBe(`/${'x'.repeat(255)}`)
+  expect(await pathLogged('GET', '/api/x/7')).not.toHaveProperty('path')
+  expect(JSON.stringify(gateway.log)).not.toContain('geheim')
+})
+
 test('a dot segment or an encoded slash in a parameter stays data', async () => {
   expect((await gateway.request('GET', '/api/x/a%2F..%2Fb')).json).toEqual({ id: 'a/../b' })
   expect((await gateway.request('GET', '/api/x/..')).status).not.toBe(500)

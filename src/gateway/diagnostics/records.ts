@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { pathOf } from '../routing/routes.ts'
 import type { Metrics } from './metrics.ts'
 
 const CLIENT_GONE = 499 // not a registered status; what proxies commonly log for a client that did not wait
 const NO_ROUTE = 'unknown'
+const PATH_LENGTH_MAX = 256
 
 // Version, trace, parent and flags (W3C Trace Context, 3.2); ids of nothing but zeros and version ff are none.
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/
@@ -25,6 +27,8 @@ export function recordAnswer(request: FastifyRequest, reply: FastifyReply, metri
       req_id: request.id,
       method: request.method,
       route,
+      // Without the query, which may hold secrets.
+      path: route === NO_ROUTE ? pathOf(request.url.slice(0, PATH_LENGTH_MAX)) : undefined,
       status,
       ms: Math.round(milliseconds * 1_000) / 1_000,
       user: request.identity?.userId
