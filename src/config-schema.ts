@@ -26,7 +26,7 @@ const SecretKey = Type.Object(
 export const BaseSchema = section(ABOUT, {
   environment: Type.Enum(['development', 'production'], {
     description:
-      'In production the server listens on every address, and nothing is made up: no demo, no admin. NODE_ENV sets it too.',
+      'In production the server listens on every address, and nothing is made up: no demo, no admin. NODE_ENV sets it too; test means development.',
     default: 'development'
   }),
   data: Type.String({

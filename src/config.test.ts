@@ -81,6 +81,12 @@ test.each(['test', 'development', ''])('NODE_ENV=%s means development', NODE_ENV
   expect(load({ NODE_ENV }).environment).toBe('development')
 })
 
+test.each(['prod', 'Production', 'staging', 'live'])('NODE_ENV=%s is refused', NODE_ENV => {
+  expect(() => load({ NODE_ENV })).toThrow(
+    `NODE_ENV: ${NODE_ENV} is not known; it must be production, development or test`
+  )
+})
+
 test('values from the environment have the type of their key', () => {
   const config = load({
     CARTWRIGHT__MODULES__CART__ENABLED: 'false',

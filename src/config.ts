@@ -22,6 +22,8 @@ type Schema = { properties?: Record<string, Schema>; type?: string; enum?: strin
 
 const LONG_PREFIX = 'CARTWRIGHT__'
 const FILE_NAME = 'CARTWRIGHT_CONFIG'
+/** What NODE_ENV says beside `production`; test runners set it to `test`. */
+const DEVELOPMENT = ['', 'development', 'test']
 /** A list of allowed values that is longer helps nobody; then the nearest one is named. */
 const ALLOWED_SHOWN_MAX = 12
 
@@ -118,8 +120,12 @@ function* environmentValues(
   )
   for (const [name, value] of given) {
     const key = known.shortNames[name]
-    // Test runners and tools set NODE_ENV to values of their own ("test"); they mean development.
-    if (key === undefined || (name === 'NODE_ENV' && value !== 'production')) continue
+    if (key === undefined) continue
+    if (name === 'NODE_ENV' && value !== 'production') {
+      if (!DEVELOPMENT.includes(value))
+        problems.push(`NODE_ENV: ${value} is not known; it must be production, development or test`)
+      continue
+    }
     yield [key.split('.'), value, name]
   }
   for (const [name, value] of given) {
