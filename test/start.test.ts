@@ -168,6 +168,27 @@ describe('what the operator can mend is one sentence and exit code 1:', () => {
     await database.drop()
   })
 
+  test('a catalog without a price in the currency of the shop, until prices are imported', async () => {
+    const database = await createTestDatabase()
+    const own = { DATABASE_URL: database.url, CARTWRIGHT__SHOP__DEMO: 'on' }
+    const stop = async (program: Program) => {
+      await program.listening
+      program.child.kill('SIGTERM')
+      expect((await program.ended).code).toBe(0)
+    }
+    await stop(start(own))
+    const inYen = { ...own, CARTWRIGHT__SHOP__CURRENCY: 'JPY' }
+    await expectSentence(
+      start(inYen),
+      /^The catalog has prices in USD and none in JPY, .*set shop\.currency to USD again, or .*import <file>\)\.\n$/
+    )
+    const file = join(folder, 'yen.csv')
+    await writeFile(file, 'Handle,Title,Variant Price\nmug,Mug,1800\n')
+    expect((await start(inYen, { args: ['import', file] }).ended).stdout).toContain('1 created')
+    await stop(start(inYen))
+    await database.drop()
+  })
+
   test('secrets that are missing in production, with the command that makes some', async () => {
     const database = await createTestDatabase()
     const program = start({ NODE_ENV: 'production', DATABASE_URL: database.url })

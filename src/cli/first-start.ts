@@ -15,11 +15,21 @@ export type Prepared = {
 
 /** What an empty shop needs before its first request: somebody to administrate it, and something to sell. */
 export async function prepareShop(app: App, config: Config, isEmbedded: boolean): Promise<Prepared> {
+  await checkCurrency(app, config.shop.currency)
   const isTrial = isEmbedded && config.environment === 'development'
   const wantsDemo = config.shop.demo === 'on' || (config.shop.demo === 'auto' && isTrial)
   const demoProducts = wantsDemo ? await loadDemo(app, config.shop.currency) : 0
   const admin = isTrial ? ((await app.apiOf(authModule)?.createFirstAdmin()) ?? null) : null
   return { admin, demoProducts }
+}
+
+/** A shop whose currency was changed would open with nothing for sale. */
+async function checkCurrency(app: App, currency: string): Promise<void> {
+  const other = await app.apiOf(catalogModule)?.findOtherCurrency()
+  if (other === undefined) return
+  throw new OperatorError(
+    `The catalog has prices in ${other} and none in ${currency}, so nothing could be sold: set shop.currency to ${other} again, or first import prices in ${currency} (cartwright import <file>).`
+  )
 }
 
 /** How many products the demo catalog brought; an empty catalog only takes it. */

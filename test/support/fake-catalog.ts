@@ -29,6 +29,7 @@ export function createFakeCatalog(): FakeCatalog {
     },
     importCsv: () => Promise.reject(new Error('nothing can be imported into a catalog in memory')),
     isEmpty: async () => offers.size === 0,
+    findOtherCurrency: async () => undefined,
     someOffers: async limit => [...offers.values()].slice(0, limit),
     sell: product => {
       const offer = offerOf(product)

@@ -43,6 +43,8 @@ export type CatalogApi = {
   importCsv: ImportCsv
   /** Whether there is no product at all. */
   isEmpty(): Promise<boolean>
+  /** Where no variant has a price in the shop's currency, so that none can be sold: the currency of one of them. */
+  findOtherCurrency(): Promise<string | undefined>
   /** Up to `limit` offers, those with a sale price first. For showing what can be bought. */
   someOffers(limit: number): Promise<Offer[]>
 }
@@ -89,6 +91,7 @@ export const catalogModule = defineModule({
       requireVariant: variants.require,
       importCsv,
       isEmpty: products.isEmpty,
+      findOtherCurrency: products.findOtherCurrency,
       someOffers: async limit => {
         const found = await offers(await products.listVariantIdsForSale(limit))
         return found.filter(offer => offer !== undefined)

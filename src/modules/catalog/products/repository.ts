@@ -163,6 +163,15 @@ export const findAnyProduct = statement({
   gives: { id: 'uuid' },
   text: 'select id from catalog.products limit 1'
 })
+/** The currency of some variant, when there are variants and none of them has this one. */
+export const findOtherCurrency = statement({
+  name: 'catalog.find_other_currency',
+  takes: { currency: 'text' },
+  gives: { currency: 'text' },
+  text: `
+    select currency from catalog.variants
+    where not exists (select from catalog.variants where currency = $currency) limit 1`
+})
 /** Variants that can be bought, those with a sale price first. */
 export const listVariantsForSale = statement({
   name: 'catalog.list_variant_ids_for_sale',

@@ -100,6 +100,7 @@ export function createProductService({ db, changes, currency }: Deps) {
     patch,
     remove,
     isEmpty: async () => (await db.first(repository.findAnyProduct)) === undefined,
+    findOtherCurrency: async () => (await db.first(repository.findOtherCurrency, { currency }))?.currency,
     listVariantIdsForSale: async (limit: number) =>
       (await db.rows(repository.listVariantsForSale, { currency, limit })).map(({ id }) => id)
   }
