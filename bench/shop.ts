@@ -168,29 +168,29 @@ export async function fillShop(client: pg.Client, size: Size, userIds: readonly 
     insert into chosen select row_number() over (), id from catalog.variants`)
   const cartIds = `select unnest($1::uuid[]) as id union all select gen_random_uuid() from generate_series(1, $2::int)`
   await client.query(
-    `insert into cart.carts (customer_id, expires_at) select id, now() + interval '30 days' from (${cartIds}) c`,
+    `insert into cart.carts (cart_id, expires_at) select id, now() + interval '30 days' from (${cartIds}) c`,
     [userIds, Math.max(0, carts - userIds.length)]
   )
   await client.query(
-    `insert into cart.items (customer_id, variant_id, quantity)
-     select c.customer_id, v.id, 1 + l % 3
+    `insert into cart.items (cart_id, variant_id, quantity)
+     select c.cart_id, v.id, 1 + l % 3
      from cart.carts c cross join generate_series(1, $1::int) l
-     join chosen v on v.number = 1 + abs(hashtextextended(c.customer_id::text || l, 0)) % (select count(*) from chosen)
+     join chosen v on v.number = 1 + abs(hashtextextended(c.cart_id::text || l, 0)) % (select count(*) from chosen)
      on conflict do nothing`,
     [lines]
   )
   await client.query(`
     update cart.carts c set quantity = s.quantity, distinct_count = s.lines from (
-      select customer_id, sum(quantity) as quantity, count(*) as lines from cart.items group by customer_id
-    ) s where s.customer_id = c.customer_id;
+      select cart_id, sum(quantity) as quantity, count(*) as lines from cart.items group by cart_id
+    ) s where s.cart_id = c.cart_id;
     create table yardstick.products as
       select id, name, images -> 0 ->> 'url' as image_url from catalog.products;
     create table yardstick.variants as
       select id, product_id, sku, price_minor as price, price_minor as discounted_price, null::int as stock, attributes
       from catalog.variants;
-    create table yardstick.items as select customer_id, variant_id, quantity from cart.items;
+    create table yardstick.items as select cart_id, variant_id, quantity from cart.items;
     alter table yardstick.products add primary key (id);
     alter table yardstick.variants add primary key (id);
-    alter table yardstick.items add primary key (customer_id, variant_id)`)
+    alter table yardstick.items add primary key (cart_id, variant_id)`)
   await client.query('vacuum analyze')
 }

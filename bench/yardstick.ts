@@ -29,7 +29,7 @@ const text = `
   from yardstick.items i
   join yardstick.variants v on v.id = i.variant_id
   join yardstick.products p on p.id = v.product_id
-  where i.customer_id = $1`
+  where i.cart_id = $1`
 // What the product says with every cart, so that both send as much.
 const headers = {
   'content-type': 'application/json; charset=utf-8',

@@ -113,8 +113,8 @@ export async function checkBooks(
     }
   }
   const torn = await sql(`
-    select c.customer_id from cart.carts c left join cart.items i on i.customer_id = c.customer_id
-    group by c.customer_id having c.quantity <> coalesce(sum(i.quantity), 0) or c.distinct_count <> count(i.*)`)
+    select c.cart_id from cart.carts c left join cart.items i on i.cart_id = c.cart_id
+    group by c.cart_id having c.quantity <> coalesce(sum(i.quantity), 0) or c.distinct_count <> count(i.*)`)
   if (torn.length > 0) wrong.push(`carts whose sums are not those of their items: ${torn.length}`)
   return wrong
 }

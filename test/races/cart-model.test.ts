@@ -120,7 +120,7 @@ function createReality(shop: CartShop, all: readonly Services[]) {
     expire: async ({ kind, index }: model.Owner) => {
       const hash = guestCartTokenHash(tokenOf(index))
       await shop.sql(
-        `update cart.carts set expires_at = now() - interval '1 second' where customer_id =
+        `update cart.carts set expires_at = now() - interval '1 second' where cart_id =
            coalesce($1, (select cart_id from cart.guest_carts where token_hash = $2))`,
         kind === 'customer' ? [customers[index], null] : [null, hash]
       )

@@ -15,10 +15,8 @@ export async function useCartShop(options: Omit<CartShopOptions, 'databaseUrl'> 
 
 /** What the shop keeps of a customer's cart: to see that nothing changed, compare two of them. */
 export async function storedCart(shop: CartShop, cartId: string) {
-  const carts = await shop.sql('select * from cart.carts where customer_id = $1', [cartId])
-  const items = await shop.sql('select * from cart.items where customer_id = $1 order by variant_id', [
-    cartId
-  ])
+  const carts = await shop.sql('select * from cart.carts where cart_id = $1', [cartId])
+  const items = await shop.sql('select * from cart.items where cart_id = $1 order by variant_id', [cartId])
   return { carts, items }
 }
 

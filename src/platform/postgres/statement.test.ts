@@ -4,10 +4,9 @@ import { json, numberParameters, statement, valuesOf } from './statement.ts'
 const two = { name: 'test.two', takes: { cartId: 'uuid', variantId: 'uuid' } } as const
 
 test('names become numbers in the order of what is taken, however often and wherever they stand', () => {
-  const text =
-    'delete from cart.items where variant_id = $variantId and customer_id = $cartId or $cartId is null'
+  const text = 'delete from cart.items where variant_id = $variantId and cart_id = $cartId or $cartId is null'
   expect(numberParameters({ ...two, text })).toBe(
-    'delete from cart.items where variant_id = $2 and customer_id = $1 or $1 is null'
+    'delete from cart.items where variant_id = $2 and cart_id = $1 or $1 is null'
   )
 })
 

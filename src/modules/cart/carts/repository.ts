@@ -13,15 +13,15 @@ const findCartLines = statement({
   text: `
     select c.version + (c.expires_at <= now() and c.quantity > 0)::int as version, c.updated_at,
       i.variant_id, i.quantity
-    from cart.carts c left join cart.items i on i.customer_id = c.customer_id and c.expires_at > now()
-    where c.customer_id = $cartId
+    from cart.carts c left join cart.items i on i.cart_id = c.cart_id and c.expires_at > now()
+    where c.cart_id = $cartId
     order by i.added_at, i.variant_id`
 })
 const countItems = statement({
   name: 'cart.count_items',
   takes: { cartId: 'uuid' },
   gives: { quantity: 'int4', distinct_count: 'int4' },
-  text: 'select quantity, distinct_count from cart.carts where customer_id = $cartId and expires_at > now()'
+  text: 'select quantity, distinct_count from cart.carts where cart_id = $cartId and expires_at > now()'
 })
 const lockCart = statement({
   name: 'cart.lock_cart',
@@ -29,34 +29,34 @@ const lockCart = statement({
   gives: { version: 'int4', updated_at: 'timestamptz', is_expired: 'bool' },
   text: `
     select version, updated_at, expires_at <= now() as is_expired
-    from cart.carts where customer_id = $cartId for update`
+    from cart.carts where cart_id = $cartId for update`
 })
 const insertCart = statement({
   name: 'cart.insert_cart',
   takes: { cartId: 'uuid' },
   text: `
-    insert into cart.carts (customer_id, expires_at) values ($cartId, 'infinity')
-    on conflict (customer_id) do nothing`
+    insert into cart.carts (cart_id, expires_at) values ($cartId, 'infinity')
+    on conflict (cart_id) do nothing`
 })
 const listLines = statement({
   name: 'cart.list_lines',
   takes: { cartId: 'uuid' },
   gives: { variant_id: 'uuid', quantity: 'int4' },
-  text: 'select variant_id, quantity from cart.items where customer_id = $cartId order by added_at, variant_id'
+  text: 'select variant_id, quantity from cart.items where cart_id = $cartId order by added_at, variant_id'
 })
 const upsertLines = statement({
   name: 'cart.upsert_lines',
   takes: { cartId: 'uuid', variantIds: 'uuid[]', quantities: 'int4[]' },
   text: `
-    insert into cart.items (customer_id, variant_id, quantity)
+    insert into cart.items (cart_id, variant_id, quantity)
     select $cartId, variant_id, quantity
     from unnest($variantIds::uuid[], $quantities::int[]) as line (variant_id, quantity)
-    on conflict (customer_id, variant_id) do update set quantity = excluded.quantity`
+    on conflict (cart_id, variant_id) do update set quantity = excluded.quantity`
 })
 const deleteLines = statement({
   name: 'cart.delete_lines',
   takes: { cartId: 'uuid', variantIds: 'uuid[]' },
-  text: 'delete from cart.items where customer_id = $cartId and variant_id = any ($variantIds)'
+  text: 'delete from cart.items where cart_id = $cartId and variant_id = any ($variantIds)'
 })
 // The expiry is put off at most once in a thirtieth of its time, because that alone changes an index.
 const updateCart = statement({
@@ -72,7 +72,7 @@ const updateCart = statement({
           and now() + make_interval(secs => $idleSeconds * 31 / 30) then expires_at
         else now() + make_interval(secs => $idleSeconds * 31 / 30)
       end
-    where customer_id = $cartId
+    where cart_id = $cartId
     returning version, updated_at`
 })
 const emptyCart = statement({
@@ -80,10 +80,10 @@ const emptyCart = statement({
   takes: { cartId: 'uuid' },
   gives: { version: 'int4', updated_at: 'timestamptz' },
   text: `
-    with emptied as (delete from cart.items where customer_id = $cartId)
+    with emptied as (delete from cart.items where cart_id = $cartId)
     update cart.carts set
       version = version + (quantity > 0)::int, quantity = 0, distinct_count = 0, expires_at = 'infinity'
-    where customer_id = $cartId
+    where cart_id = $cartId
     returning version, updated_at`
 })
 /** A customer's row stays, so that versions never start again; what expired are its lines. */
@@ -91,16 +91,16 @@ export const emptyExpiredCarts = statement({
   name: 'cart.empty_expired_carts',
   text: `
     with expired as (
-      select c.customer_id from cart.carts c
+      select c.cart_id from cart.carts c
       where c.expires_at <= now() and c.expires_at < 'infinity'
-        and not exists (select from cart.guest_carts g where g.cart_id = c.customer_id)
+        and not exists (select from cart.guest_carts g where g.cart_id = c.cart_id)
       limit 500 for update of c skip locked
     ), emptied as (
-      delete from cart.items where customer_id in (select customer_id from expired)
+      delete from cart.items where cart_id in (select cart_id from expired)
     )
     update cart.carts set
       version = version + (quantity > 0)::int, quantity = 0, distinct_count = 0, expires_at = 'infinity'
-    where customer_id in (select customer_id from expired)`
+    where cart_id in (select cart_id from expired)`
 })
 
 export async function findCart(db: Queryable, cartId: string): Promise<StoredCart> {

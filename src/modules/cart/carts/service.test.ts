@@ -25,7 +25,7 @@ const add = (shop: CartShop, token: string, variantId: string, quantity = 1, hea
   shop.request('POST', '/api/cart', { token, headers, body: { variant_id: variantId, quantity } })
 const read = (shop: CartShop, token: string) => shop.request('GET', '/api/cart', { token })
 const expire = (shop: CartShop, cartId: string) =>
-  shop.sql(`update cart.carts set expires_at = now() - interval '1 second' where customer_id = $1`, [cartId])
+  shop.sql(`update cart.carts set expires_at = now() - interval '1 second' where cart_id = $1`, [cartId])
 
 describe('an expired cart', () => {
   async function expiredCart() {
@@ -97,21 +97,19 @@ test('every change puts the expiry off, and a refused one does not', async () =>
   await add(shop, token, mug, 1)
   const daysLeft = async () => {
     const [row] = await shop.sql(
-      `select round(extract(epoch from expires_at - now()) / 86400)::int as days from cart.carts where customer_id = $1`,
+      `select round(extract(epoch from expires_at - now()) / 86400)::int as days from cart.carts where cart_id = $1`,
       [token]
     )
     return row?.days
   }
-  const storedExpiry = () => shop.sql('select expires_at from cart.carts where customer_id = $1', [token])
-  await shop.sql(`update cart.carts set expires_at = now() + interval '2 days' where customer_id = $1`, [
-    token
-  ])
+  const storedExpiry = () => shop.sql('select expires_at from cart.carts where cart_id = $1', [token])
+  await shop.sql(`update cart.carts set expires_at = now() + interval '2 days' where cart_id = $1`, [token])
   await add(shop, token, mug, 9)
   expect(await daysLeft()).toBe(2)
   await add(shop, token, mug, 1)
   expect(await daysLeft()).toBe(31)
   // Not at every change: that would change an index each time. It is never less than what was promised.
-  await shop.sql(`update cart.carts set expires_at = now() + interval '30.5 days' where customer_id = $1`, [
+  await shop.sql(`update cart.carts set expires_at = now() + interval '30.5 days' where cart_id = $1`, [
     token
   ])
   const [before] = await storedExpiry()
@@ -290,14 +288,14 @@ describe('the cost of reading', () => {
   }, async () => {
     const shop = await useCartShop()
     await shop.sql(
-      `insert into cart.carts (customer_id, quantity, expires_at)
+      `insert into cart.carts (cart_id, quantity, expires_at)
        select gen_random_uuid(), 1, case when i % 3000 = 0 then now() - interval '1 day'
          when i % 2 = 0 then 'infinity' else now() + interval '20 days' end
        from generate_series(1, 300000) i`
     )
     await shop.sql(
       `insert into cart.guest_carts (token_hash, cart_id)
-       select sha256(customer_id::text::bytea), customer_id from cart.carts
+       select sha256(cart_id::text::bytea), cart_id from cart.carts
        where expires_at < 'infinity' limit 100000`
     )
     await shop.sql('analyze cart.carts, cart.guest_carts')

@@ -8,7 +8,7 @@ export const findGuestCart = statement({
     select g.cart_id,
       c.version = 1 and g.created_at <= now() - interval '1 hour' and c.expires_at <= now() + interval '1 day'
         as is_returning
-    from cart.guest_carts g join cart.carts c on c.customer_id = g.cart_id
+    from cart.guest_carts g join cart.carts c on c.cart_id = g.cart_id
     where g.token_hash = $tokenHash and g.merged_into is null and c.expires_at > now()`
 })
 export const findMergedInto = statement({
@@ -23,7 +23,7 @@ export const keepGuestCart = statement({
   takes: { cartId: 'uuid', idleSeconds: 'float8' },
   text: `
     update cart.carts set expires_at = now() + make_interval(secs => $idleSeconds)
-    where customer_id = $cartId and version = 1 and expires_at > now()`
+    where cart_id = $cartId and version = 1 and expires_at > now()`
 })
 export const findTokenHash = statement({
   name: 'cart.find_guest_token_hash',
@@ -37,8 +37,8 @@ export const lockGuestCart = statement({
   takes: { tokenHash: 'bytea' },
   gives: { cart_id: 'uuid', merged_into: 'uuid?', is_expired: 'bool' },
   text: `
-    select g.cart_id, g.merged_into, c.customer_id is null or c.expires_at <= now() as is_expired
-    from cart.guest_carts g left join cart.carts c on c.customer_id = g.cart_id
+    select g.cart_id, g.merged_into, c.cart_id is null or c.expires_at <= now() as is_expired
+    from cart.guest_carts g left join cart.carts c on c.cart_id = g.cart_id
     where g.token_hash = $tokenHash for update of g`
 })
 export const insertGuestCart = statement({
@@ -55,7 +55,7 @@ export const markMerged = statement({
 export const deleteCart = statement({
   name: 'cart.delete_guest_cart',
   takes: { cartId: 'uuid' },
-  text: 'delete from cart.carts where customer_id = $cartId'
+  text: 'delete from cart.carts where cart_id = $cartId'
 })
 /**
  * Guests whose cart expired, and merges that nobody will repeat any more. The cart is locked too, so that one whose
@@ -66,7 +66,7 @@ export const deleteExpiredGuestCarts = statement({
   takes: { keepMergedSeconds: 'float8' },
   text: `
     with expired as (
-      select g.token_hash, g.cart_id from cart.carts c join cart.guest_carts g on g.cart_id = c.customer_id
+      select g.token_hash, g.cart_id from cart.carts c join cart.guest_carts g on g.cart_id = c.cart_id
       where c.expires_at <= now() and c.expires_at < 'infinity' and g.merged_at is null
       limit 500 for update skip locked
     ), forgotten as (
@@ -74,7 +74,7 @@ export const deleteExpiredGuestCarts = statement({
       where merged_at <= now() - make_interval(secs => $keepMergedSeconds)
       limit 500 for update skip locked
     ), carts as (
-      delete from cart.carts where customer_id in (select cart_id from expired)
+      delete from cart.carts where cart_id in (select cart_id from expired)
     )
     delete from cart.guest_carts
     where token_hash in (select token_hash from expired union all select token_hash from forgotten)`

@@ -107,7 +107,7 @@ describe('a token that leads nowhere', () => {
     const [used, expired, open] = [await token(), await token(), await token()]
     await shop.request('POST', '/api/cart/merge', { token: newId(), body: { guest_cart_token: used } })
     await shop.sql(
-      `update cart.carts set expires_at = now() where customer_id =
+      `update cart.carts set expires_at = now() where cart_id =
          (select cart_id from cart.guest_carts where token_hash = sha256(convert_to($1, 'UTF8')))`,
       [expired]
     )
