@@ -72,6 +72,12 @@ export function defineError(
   return definition
 }
 
+/** The row, which must be there. @throws what `notFound` makes when it is not. */
+export function found<R>(row: R | undefined, notFound: ErrorDefinition): R {
+  if (row === undefined) throw notFound()
+  return row
+}
+
 /** What it means that a constraint (`schema.name`) refused a row; `undefined` where that is a bug. */
 export const errorOfConstraint = (constraint: string): ErrorDefinition | undefined =>
   ofConstraint.get(constraint)

@@ -3,6 +3,14 @@ import { hash, randomUUIDv7 } from 'node:crypto'
 /** A new identifier: UUIDv7 (RFC 9562, section 5.7), so that rows made together lie together in an index. */
 export const newId = (): string => randomUUIDv7()
 
+/** Before every id. */
+export const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+/** Behind every id: where lists start that show the newest first. */
+export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+export const isId = (text: string): boolean => UUID.test(text)
+
 /** The identifier of something that belongs to `id`, the same for the same label: UUIDv5 (RFC 9562, section 5.5). */
 export function derivedId(id: string, label: string): string {
   const bytes = hash(

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decodeCursor, encodeCursor, pageOf } from './pages.ts'
+import { newId } from './ids.ts'
+import { decodeCursor, encodeCursor, newestFirst, readPage } from './pages.ts'
 
 const shapeOf = (key: readonly (string | number)[]) =>
   key.map(part => (typeof part === 'number' ? 'number' : 'string'))
@@ -59,40 +60,59 @@ test('whatever text comes as a cursor, it is refused or of the right shape', () 
   )
 })
 
-test('pages cut anywhere are, put together, the whole list', () => {
-  const anyRows = fc.uniqueArray(fc.integer({ min: 0, max: 1_000 }), { maxLength: 60 })
-  fc.assert(
-    fc.property(anyRows, fc.integer({ min: 1, max: 20 }), (rows, limit) => {
-      const sorted = [...rows].sort((a, b) => a - b)
-      const seen: number[] = []
-      let after = -1
-      for (let pages = 0; pages <= rows.length; pages += 1) {
-        const found = sorted.filter(row => row > after).slice(0, limit + 1)
-        const page = pageOf(
-          found,
-          limit,
-          row => [row],
-          row => row
-        )
+/** A list of numbers, sorted by them; `ids` tells equal ones apart. */
+const numbers = (rows: readonly { id: string; key: number }[], filters?: unknown) => ({
+  name: 'numbers',
+  filters,
+  start: { key: -1, id: newId() },
+  placeOf: ({ id, key }: { id: string; key: number }) => ({ key, id }),
+  rows: async ({ key, id, limit }: { key: number; id: string; limit: number }) =>
+    rows.filter(row => row.key > key || (row.key === key && row.id > id)).slice(0, limit),
+  total: async () => ({ total: rows.length })
+})
+
+test('pages cut anywhere are, put together, the whole list', async () => {
+  const anyKeys = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 60 })
+  await fc.assert(
+    fc.asyncProperty(anyKeys, fc.integer({ min: 1, max: 20 }), async (keys, limit) => {
+      const ids = keys.map(() => newId()).sort()
+      const sorted = keys.toSorted((a, b) => a - b).map((key, index) => ({ id: String(ids[index]), key }))
+      const seen: unknown[] = []
+      let cursor: string | undefined
+      for (let pages = 0; pages <= sorted.length; pages += 1) {
+        const page = await readPage({ limit, ...(cursor !== undefined && { cursor }) }, numbers(sorted))
         expect(page.items.length).toBeLessThanOrEqual(limit)
         seen.push(...page.items)
         if (page.next_cursor === null) break
-        after = decodeCursor(page.next_cursor, ['number'])[0] as number
+        cursor = page.next_cursor
       }
       expect(seen).toEqual(sorted)
     })
   )
 })
 
-test('the last page has no cursor, also when it is full', () => {
-  const page = (rows: number[]) =>
-    pageOf(
-      rows,
-      2,
-      row => [row],
-      row => `row ${row}`
-    )
-  expect(page([])).toEqual({ items: [], next_cursor: null })
-  expect(page([1, 2])).toEqual({ items: ['row 1', 'row 2'], next_cursor: null })
-  expect(page([1, 2, 3])).toEqual({ items: ['row 1', 'row 2'], next_cursor: encodeCursor([2]) })
+const three = [1, 2, 3].map(key => ({ id: newId(), key }))
+
+test('the last page has no cursor, also when it is full; the total comes when it is asked for', async () => {
+  expect(await readPage({}, numbers([]))).toEqual({ items: [], next_cursor: null })
+  expect(await readPage({ limit: 3 }, numbers(three))).toEqual({ items: three, next_cursor: null })
+  const page = await readPage({ limit: 2, count: true }, numbers(three))
+  expect(page).toEqual({ items: three.slice(0, 2), next_cursor: expect.any(String), total: 3 })
+})
+
+test('a cursor fits the list that gave it out, with the same filters, and no other', async () => {
+  const cursor = String((await readPage({ limit: 1 }, numbers(three, ['red']))).next_cursor)
+  const read = (list: ReturnType<typeof numbers>) => readPage({ limit: 1, cursor }, list)
+  expect((await read(numbers(three, ['red']))).items).toEqual([three[1]])
+  const refused = expect.objectContaining({ code: 'INVALID_CURSOR' })
+  await expect(read(numbers(three, ['blue']))).rejects.toEqual(refused)
+  await expect(read({ ...numbers(three, ['red']), name: 'others' })).rejects.toEqual(refused)
+})
+
+test('a cursor whose last part is no id never reaches the database', async () => {
+  const list = { ...newestFirst, name: 'ids', rows: async () => three, total: async () => undefined }
+  const { next_cursor } = await readPage({ limit: 1 }, list)
+  const [fingerprint = ''] = decodeCursor(String(next_cursor), ['string', 'string'])
+  const cursor = encodeCursor([fingerprint, 'no id'])
+  await expect(readPage({ cursor }, list)).rejects.toMatchObject({ code: 'INVALID_CURSOR' })
 })

@@ -1,19 +1,71 @@
+import { hash } from 'node:crypto'
 import { defineError } from './errors.ts'
+import { isId, LAST_ID } from './ids.ts'
+import type { PageQuery } from './wire.ts'
 
 /** What every list answers with: its rows, and where the next page starts (`null` on the last one). */
-export type Page<T> = { items: T[]; next_cursor: string | null }
+export type Page<T> = { items: T[]; next_cursor: string | null; total?: number }
 
-export const invalidCursor = defineError(
+const invalidCursor = defineError(
   'invalid',
   'INVALID_CURSOR',
   'The cursor is not one that this list gave out; start again without it.'
 )
 
 /**
- * A cursor is the sort key of the last row of a page, opaque to clients: keyset pages stay right while rows come
- * and go, and the thousandth page costs what the first one does.
+ * The place of a row in its list, under the names that the statement takes: what the list is sorted by, and last an
+ * id, so that no two rows have the same place.
  */
-export function encodeCursor(key: readonly (string | number | null)[]): string {
+type Place = Readonly<Record<string, string | number>>
+
+type List<R, P extends Place> = {
+  /** With the filters it tells lists apart: the cursor of one fits no other. */
+  name: string
+  filters?: unknown
+  /** The place in front of the first row. */
+  start: P
+  /** The rows behind a place, in their order. */
+  rows(page: P & { limit: number }): Promise<R[]>
+  placeOf(row: NoInfer<R>): P
+  total(): Promise<{ total: number } | undefined>
+}
+
+/** The order of most lists: ids rise with time, and the statement takes the one that the page comes `after`. */
+export const newestFirst = {
+  start: { after: LAST_ID },
+  placeOf: (row: { id: string }) => ({ after: row.id })
+}
+
+/**
+ * A page of a list. The cursor is the place of its last row, opaque to clients: such pages stay right while rows come
+ * and go, and the thousandth costs what the first one does. Its statements run one after another, so that a list
+ * holds one connection. @throws `INVALID_CURSOR`
+ */
+export async function readPage<R, P extends Place>(
+  { limit = 20, cursor, count = false }: PageQuery,
+  { name, filters, start, placeOf, rows, total }: List<R, P>
+): Promise<Page<R>> {
+  const fingerprint = hash('sha256', JSON.stringify([name, filters]), 'base64url').slice(0, 10)
+  const after = cursor === undefined ? start : readCursor(cursor, fingerprint, start)
+  // One row too many tells whether there is a next page.
+  const found = await rows({ ...after, limit: limit + 1 })
+  const items = found.slice(0, limit)
+  const last = items.at(-1)
+  const hasMore = found.length > limit && last !== undefined
+  const next_cursor = hasMore ? encodeCursor([fingerprint, ...Object.values(placeOf(last))]) : null
+  return { items, next_cursor, ...(count && (await total())) }
+}
+
+/** @throws `INVALID_CURSOR` unless the list with this fingerprint gave it out. */
+function readCursor<P extends Place>(cursor: string, fingerprint: string, start: P): P {
+  const names = Object.keys(start)
+  const shape = Object.values(start).map(part => typeof part as 'string' | 'number')
+  const [from, ...place] = decodeCursor(cursor, ['string', ...shape])
+  if (from !== fingerprint || !isId(String(place.at(-1)))) throw invalidCursor()
+  return Object.fromEntries(names.map((name, index) => [name, place[index]])) as P
+}
+
+export function encodeCursor(key: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify(key)).toString('base64url')
 }
 
@@ -39,18 +91,3 @@ const isStorable = (part: unknown) =>
   typeof part === 'number'
     ? Number.isSafeInteger(part)
     : String(part).isWellFormed() && !String(part).includes('\0')
-
-/** Cuts the one row too many that was asked for to learn whether there is a next page. */
-export function pageOf<R, T>(
-  rows: R[],
-  limit: number,
-  key: (row: R) => readonly (string | number | null)[],
-  present: (row: R) => T
-): Page<T> {
-  const shown = rows.slice(0, limit)
-  const last = shown.at(-1)
-  return {
-    items: shown.map(present),
-    next_cursor: rows.length > limit && last !== undefined ? encodeCursor(key(last)) : null
-  }
-}

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type pg from 'pg'
-import { LAST_ID } from '../../src/modules/catalog/revision/cursor.ts'
+import { LAST_ID } from '../../src/kernel/ids.ts'
 
 const idOf = (slug: string) => {
   const digits = hash('md5', slug)

@@ -2,8 +2,9 @@ import type { Authenticate } from '../../gateway/callers/identity.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import { defineModule } from '../../module.ts'
 import { createFirstAdmins } from './accounts/first-admin.ts'
+import type { UserRow } from './accounts/repository.ts'
 import { accountRoutes, invitationRoutes, keyRoutes, sessionRoutes } from './accounts/routes.ts'
-import type { User } from './accounts/schema.ts'
+import type { Role } from './accounts/schema.ts'
 import { type Account, createAccountService } from './accounts/service.ts'
 import { sweepEvery } from './accounts/sweep.ts'
 import { createInvitationService } from './invitations/service.ts'
@@ -30,9 +31,9 @@ type AuthApi = {
   /** Ends every session of an account, and lets nobody in until it is enabled. False when there is no such account. */
   setDisabled(email: string, disabled: boolean): Promise<boolean>
   /** False when there is no such account. */
-  setRole(email: string, role: User['role']): Promise<boolean>
+  setRole(email: string, role: Role): Promise<boolean>
   /** Makes an account. @throws `AUTH_EMAIL_INVALID`, `AUTH_PASSWORD_TOO_WEAK`, `AUTH_EMAIL_TAKEN`. */
-  createUser(account: Account): Promise<User>
+  createUser(account: Account): Promise<UserRow>
   hasAdmin(): Promise<boolean>
   /**
    * In development, makes an administrator with a random password if there is none, and tells it this once;

@@ -1,6 +1,13 @@
-import { type RowOf, statement } from '../../../platform/postgres/statement.ts'
+import { oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+import type { Role } from './schema.ts'
 
-const USER = { id: 'uuid', email: 'text?', name: 'text?', role: 'text', created_at: 'timestamptz' } as const
+const USER = {
+  id: 'uuid',
+  email: 'text?',
+  name: 'text?',
+  role: oneOf<Role>(),
+  created_at: 'timestamptz'
+} as const
 const LOGIN = { ...USER, password_hash: 'text?', disabled: 'bool' } as const
 
 export const insertUser = statement({

@@ -284,7 +284,8 @@ describe('invitations', () => {
     const made = [await create(), await create(), await create()].map(each => each.json)
     expect(made[0].code).toMatch(/^inv_test\.[\w-]{43}$/)
 
-    const first = (await app.request('GET', '/api/auth/invitations?limit=2', { token })).json
+    const first = (await app.request('GET', '/api/auth/invitations?limit=2&count=true', { token })).json
+    expect(first.total).toBe(3)
     const url = `/api/auth/invitations?limit=2&cursor=${first.next_cursor}`
     const second = (await app.request('GET', url, { token })).json
     const listed = [...first.items, ...second.items]

@@ -3,6 +3,7 @@ import { identityOf } from '../../../gateway/callers/identity.ts'
 import { byAddress } from '../../../gateway/callers/rate-limits.ts'
 import type { RouteLimit, Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
+import { IdParams, listOf, NoContent, PageQuery } from '../../../kernel/wire.ts'
 import type { InvitationService } from '../invitations/service.ts'
 import type { SessionService } from '../sessions/service.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
@@ -31,7 +32,12 @@ export function accountRoutes(tiers: Tiers, accounts: AccountService, limits: Au
     '/auth/register',
     {
       config: { class: 'account', limit: limits.register, secret: 201 },
-      schema: { tags, summary: 'Register', body: schema.RegisterBody, response: { 201: schema.SignedIn } },
+      schema: {
+        tags,
+        summary: 'Register',
+        body: schema.RegisterRequest,
+        response: { 201: schema.SignedInResponse }
+      },
       onRequest: neverStored,
       preHandler: request => accounts.checkRegistration(request.body, writeOf(request))
     },
@@ -49,14 +55,19 @@ export function accountRoutes(tiers: Tiers, accounts: AccountService, limits: Au
         secret: 200,
         unwritten: 'each try opens a session of its own'
       },
-      schema: { tags, summary: 'Log in', body: schema.LoginBody, response: { 200: schema.SignedIn } },
+      schema: {
+        tags,
+        summary: 'Log in',
+        body: schema.LoginRequest,
+        response: { 200: schema.SignedInResponse }
+      },
       onRequest: neverStored
     },
     request => accounts.logIn(request.body, originOf(request))
   )
   tiers.secured.get(
     '/auth/me',
-    { config, schema: { tags, summary: 'Read the own account', response: { 200: schema.User } } },
+    { config, schema: { tags, summary: 'Read the own account', response: { 200: schema.UserResponse } } },
     request => accounts.me(identityOf(request))
   )
   tiers.secured.patch(
@@ -66,8 +77,8 @@ export function accountRoutes(tiers: Tiers, accounts: AccountService, limits: Au
       schema: {
         tags,
         summary: 'Change the own name',
-        body: schema.ProfileBody,
-        response: { 200: schema.User }
+        body: schema.UpdateAccountRequest,
+        response: { 200: schema.UserResponse }
       }
     },
     request => accounts.rename(identityOf(request), request.body.name, writeOf(request))
@@ -80,8 +91,8 @@ export function accountRoutes(tiers: Tiers, accounts: AccountService, limits: Au
         tags,
         summary: 'Change the own password',
         description: 'Ends every other session.',
-        body: schema.PasswordBody,
-        response: { 204: schema.Nothing }
+        body: schema.ChangePasswordRequest,
+        response: { 204: NoContent }
       }
     },
     (request, reply) => {
@@ -99,8 +110,8 @@ export function sessionRoutes(tiers: Tiers, sessions: SessionService, limits: Au
       schema: {
         tags,
         summary: 'Exchange a refresh token for new tokens',
-        body: schema.RefreshBody,
-        response: { 200: schema.Tokens }
+        body: schema.RefreshRequest,
+        response: { 200: schema.TokensResponse }
       },
       onRequest: neverStored
     },
@@ -110,7 +121,7 @@ export function sessionRoutes(tiers: Tiers, sessions: SessionService, limits: Au
     '/auth/logout',
     {
       config,
-      schema: { tags, summary: 'Log out: end the session of the token', response: { 204: schema.Nothing } }
+      schema: { tags, summary: 'Log out: end the session of the token', response: { 204: NoContent } }
     },
     (request, reply) => {
       reply.code(204)
@@ -124,8 +135,8 @@ export function sessionRoutes(tiers: Tiers, sessions: SessionService, limits: Au
       schema: {
         tags,
         summary: 'List the own sessions',
-        querystring: schema.PageQuery,
-        response: { 200: schema.Sessions }
+        querystring: PageQuery,
+        response: { 200: listOf(schema.SessionResponse) }
       }
     },
     request => sessions.list(identityOf(request), request.query)
@@ -137,8 +148,8 @@ export function sessionRoutes(tiers: Tiers, sessions: SessionService, limits: Au
       schema: {
         tags,
         summary: 'End one of the own sessions',
-        params: schema.IdParams,
-        response: { 204: schema.Nothing }
+        params: IdParams,
+        response: { 204: NoContent }
       }
     },
     (request, reply) => {
@@ -156,8 +167,8 @@ export function invitationRoutes(tiers: Tiers, invitations: InvitationService): 
       schema: {
         tags,
         summary: 'Invite somebody to register',
-        body: schema.InvitationBody,
-        response: { 201: schema.Invitation }
+        body: schema.CreateInvitationRequest,
+        response: { 201: schema.NewInvitationResponse }
       },
       onRequest: neverStored
     },
@@ -173,8 +184,8 @@ export function invitationRoutes(tiers: Tiers, invitations: InvitationService): 
       schema: {
         tags,
         summary: 'List invitations',
-        querystring: schema.PageQuery,
-        response: { 200: schema.Invitations }
+        querystring: PageQuery,
+        response: { 200: listOf(schema.InvitationResponse) }
       }
     },
     request => invitations.list(request.query)
@@ -186,8 +197,8 @@ export function invitationRoutes(tiers: Tiers, invitations: InvitationService): 
       schema: {
         tags,
         summary: 'Withdraw an invitation',
-        params: schema.IdParams,
-        response: { 204: schema.Nothing }
+        params: IdParams,
+        response: { 204: NoContent }
       }
     },
     (request, reply) => {
@@ -206,7 +217,7 @@ export function keyRoutes(tiers: Tiers, published: SigningKeys['published']): vo
       schema: {
         tags,
         summary: 'The public keys that verify access tokens',
-        response: { 200: schema.Jwks }
+        response: { 200: schema.JwksResponse }
       }
     },
     (_request, reply) => {

@@ -16,8 +16,9 @@ import type { SessionService } from '../sessions/service.ts'
 import type { AuthSettings } from '../settings.ts'
 import { foldEmail, normaliseEmail, parseEmail } from './email.ts'
 import { registrationRefusal } from './registration.ts'
+import type { UserRow } from './repository.ts'
 import * as repository from './repository.ts'
-import type { LoginBody, PasswordBody, RegisterBody, Role, User } from './schema.ts'
+import type { ChangePasswordRequest, LoginRequest, RegisterRequest, Role } from './schema.ts'
 
 export type AccountDeps = {
   db: Database
@@ -42,7 +43,7 @@ export function createAccountService({ db, passwords, sessions, settings, shopNa
    * password is too weak.
    */
   async function checkRegistration(
-    { email: given, password, invitation }: RegisterBody,
+    { email: given, password, invitation }: RegisterRequest,
     { id }: Write
   ): Promise<void> {
     const email = emailOf(given)
@@ -60,7 +61,7 @@ export function createAccountService({ db, passwords, sessions, settings, shopNa
    * Makes an account and opens its first session. A later try of a request that made it logs in.
    * @throws `AUTH_EMAIL_TAKEN`, and `AUTH_INVITATION_REQUIRED` when somebody else was faster with the invitation.
    */
-  async function register(body: RegisterBody, origin: Origin, write: Write) {
+  async function register(body: RegisterRequest, origin: Origin, write: Write) {
     const user = await newUser({ ...body, role: 'customer' }, write.id)
     const made = await write.once(db, async tx => {
       const row = await insert(tx, user)
@@ -79,7 +80,7 @@ export function createAccountService({ db, passwords, sessions, settings, shopNa
   }
 
   /** @throws `AUTH_INVALID_CREDENTIALS`, `AUTH_TOO_MANY_FAILURES`, `AUTH_BUSY`. */
-  async function logIn({ email, password }: LoginBody, origin: Origin) {
+  async function logIn({ email, password }: LoginRequest, origin: Origin) {
     const attempt = { account: normaliseEmail(email), network: origin.network }
     const user = await passwords.prove(attempt, password, () => findLogin(email))
     return signIn(db, user, user.password_hash ?? '', origin)
@@ -88,7 +89,7 @@ export function createAccountService({ db, passwords, sessions, settings, shopNa
   const findLogin = (email: string) =>
     db.first(repository.findLogin, { email: normaliseEmail(email), folded: foldEmail(email) })
 
-  async function signIn(tx: Queryable, row: repository.UserRow, passwordHash: string, origin: Origin) {
+  async function signIn(tx: Queryable, row: UserRow, passwordHash: string, origin: Origin) {
     const user = presentUser(row)
     const userAgent = origin.userAgent?.slice(0, USER_AGENT_LENGTH_MAX) ?? null
     const tokens = await sessions.open(tx, { id: user.id, role: user.role, passwordHash }, userAgent)
@@ -97,11 +98,11 @@ export function createAccountService({ db, passwords, sessions, settings, shopNa
   }
 
   /** The caller's own account. The role is the one of their token: other issuers grant theirs there. */
-  async function me({ userId: id, role }: Caller): Promise<User> {
+  async function me({ userId: id, role }: Caller): Promise<UserRow> {
     return { ...presentUser(orGone(await db.first(repository.findUser, { id }))), role }
   }
 
-  async function rename(caller: Caller, name: string | null, write: Write): Promise<User> {
+  async function rename(caller: Caller, name: string | null, write: Write): Promise<UserRow> {
     await write.once(db, async tx => {
       orGone(await tx.first(repository.updateName, { id: caller.userId, name }))
     })
@@ -109,7 +110,11 @@ export function createAccountService({ db, passwords, sessions, settings, shopNa
   }
 
   /** Changes the password and ends every other session. @throws as `logIn`, and `AUTH_PASSWORD_TOO_WEAK`. */
-  async function changePassword({ userId: id, sessionId }: Caller, body: PasswordBody, write: Write) {
+  async function changePassword(
+    { userId: id, sessionId }: Caller,
+    body: ChangePasswordRequest,
+    write: Write
+  ) {
     // Its present password is another one by now.
     if (write.alreadyApplied) return
     const user = orGone(await db.first(repository.findUser, { id }))
@@ -124,7 +129,7 @@ export function createAccountService({ db, passwords, sessions, settings, shopNa
   }
 
   /** @throws `AUTH_EMAIL_INVALID`, `AUTH_PASSWORD_TOO_WEAK`, `AUTH_EMAIL_TAKEN`. */
-  async function createUser(account: Account): Promise<User> {
+  async function createUser(account: Account): Promise<UserRow> {
     const user = await newUser(account)
     return presentUser(await db.transaction(tx => insert(tx, user)))
   }
@@ -194,7 +199,7 @@ const hasAdmin = async (from: Queryable): Promise<boolean> =>
   (await from.first(repository.existsAdmin))?.found === true
 
 /** @throws `AUTH_EMAIL_TAKEN`. */
-async function insert(tx: Transaction, user: NewUser): Promise<repository.UserRow> {
+async function insert(tx: Transaction, user: NewUser): Promise<UserRow> {
   const row = await tx.first(repository.insertUser, user)
   if (row === undefined) throw new Error('an insert gave no row')
   return row
@@ -207,15 +212,15 @@ function emailOf(given: string): string {
 }
 
 /** A token can outlive its user by moments; then it is no token any more. */
-function orGone<R extends repository.UserRow>(row: R | undefined): R {
+function orGone<R extends UserRow>(row: R | undefined): R {
   if (row === undefined) throw invalidToken()
   return row
 }
 
-const presentUser = (row: repository.UserRow): User => ({
-  id: row.id,
-  email: row.email,
-  name: row.name,
-  role: row.role as Role,
-  created_at: row.created_at.toISOString()
+const presentUser = ({ id, email, name, role, created_at }: UserRow): UserRow => ({
+  id,
+  email,
+  name,
+  role,
+  created_at
 })

@@ -1,4 +1,4 @@
-import { type RowOf, statement } from '../../../platform/postgres/statement.ts'
+import { statement } from '../../../platform/postgres/statement.ts'
 
 const INVITATION = {
   id: 'uuid',
@@ -23,13 +23,17 @@ export const findInvitation = statement({
 })
 export const listInvitations = statement({
   name: 'auth.list_invitations',
-  takes: { before: 'uuid?', limit: 'int8' },
+  takes: { after: 'uuid', limit: 'int8' },
   gives: INVITATION,
   text: `
     select id, created_at, expires_at, used_at, used_by from auth.invitations
-    where $before::uuid is null or id < $before order by id desc limit $limit`
+    where id < $after order by id desc limit $limit`
 })
-export type InvitationRow = RowOf<typeof listInvitations>
+export const countInvitations = statement({
+  name: 'auth.count_invitations',
+  gives: { total: 'int4' },
+  text: 'select count(*)::int as total from auth.invitations'
+})
 
 export const deleteInvitation = statement({
   name: 'auth.delete_invitation',

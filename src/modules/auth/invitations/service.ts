@@ -1,10 +1,11 @@
-import { pageOf } from '../../../kernel/pages.ts'
+import { found } from '../../../kernel/errors.ts'
+import { newestFirst, readPage } from '../../../kernel/pages.ts'
+import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { invitationNotFound } from '../errors.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
-import { idOfCursor } from '../sessions/cursor.ts'
 import * as repository from './repository.ts'
 
 const PURPOSE = 'auth.invitation'
@@ -27,15 +28,18 @@ export function createInvitationService({ db, secrets }: { db: Database; secrets
         tx.run(repository.insertInvitation, { id, codeHash, createdBy: adminId, days })
       )
       const row = await db.first(repository.findInvitation, { id })
-      const code = codesOf(id).find(each => row?.code_hash.equals(hashSecret(each)))
-      if (row === undefined || code === undefined) throw invitationNotFound()
-      return { ...present(row), code }
+      const { code_hash: stored, ...invitation } = found(row, invitationNotFound)
+      const code = codesOf(id).find(each => stored.equals(hashSecret(each)))
+      return { ...invitation, code: found(code, invitationNotFound) }
     },
 
-    async list({ limit = 20, cursor }: { limit?: number; cursor?: string }) {
-      const rows = await db.rows(repository.listInvitations, { before: idOfCursor(cursor), limit: limit + 1 })
-      return pageOf(rows, limit, row => [row.id], present)
-    },
+    list: (query: PageQuery) =>
+      readPage(query, {
+        ...newestFirst,
+        name: 'invitations',
+        rows: page => db.rows(repository.listInvitations, page),
+        total: () => db.first(repository.countInvitations)
+      }),
 
     /** @throws `AUTH_INVITATION_NOT_FOUND`. */
     async remove(id: string, write: Write): Promise<void> {
@@ -46,11 +50,3 @@ export function createInvitationService({ db, secrets }: { db: Database; secrets
   }
 }
 export type InvitationService = ReturnType<typeof createInvitationService>
-
-const present = (row: repository.InvitationRow) => ({
-  id: row.id,
-  created_at: row.created_at.toISOString(),
-  expires_at: row.expires_at.toISOString(),
-  used_at: row.used_at?.toISOString() ?? null,
-  used_by: row.used_by
-})

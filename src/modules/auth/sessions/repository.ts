@@ -57,19 +57,30 @@ export const findLiveSession = statement({
 
 export const listSessions = statement({
   name: 'auth.list_sessions',
-  takes: { userId: 'uuid', before: 'uuid?', idleDays: 'int4', limit: 'int8' },
+  takes: { userId: 'uuid', sessionId: 'uuid?', after: 'uuid', idleDays: 'int4', limit: 'int8' },
   gives: {
     id: 'uuid',
     user_agent: 'text?',
     created_at: 'timestamptz',
     last_used_at: 'timestamptz',
-    expires_at: 'timestamptz'
+    expires_at: 'timestamptz',
+    current: 'bool'
   },
   text: `
-    select id, user_agent, created_at, last_used_at, expires_at from auth.sessions
-    where user_id = $userId and ($before::uuid is null or id < $before)
+    select id, user_agent, created_at, last_used_at, expires_at, id is not distinct from $sessionId as current
+    from auth.sessions
+    where user_id = $userId and id < $after
       and expires_at > now() and last_used_at > now() - make_interval(days => $idleDays)
     order by id desc limit $limit`
+})
+export const countSessions = statement({
+  name: 'auth.count_sessions',
+  takes: { userId: 'uuid', idleDays: 'int4' },
+  gives: { total: 'int4' },
+  text: `
+    select count(*)::int as total from auth.sessions
+    where user_id = $userId
+      and expires_at > now() and last_used_at > now() - make_interval(days => $idleDays)`
 })
 
 export const deleteSession = statement({

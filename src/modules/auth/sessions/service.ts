@@ -1,12 +1,12 @@
 import { newId } from '../../../kernel/ids.ts'
-import { pageOf } from '../../../kernel/pages.ts'
+import { newestFirst, readPage } from '../../../kernel/pages.ts'
+import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { Role } from '../accounts/schema.ts'
 import { invalidRefreshToken, sessionNotFound } from '../errors.ts'
 import type { AccessTokens } from '../tokens/access-tokens.ts'
-import { idOfCursor } from './cursor.ts'
 import { createRefreshTokens, type RefreshToken } from './refresh-tokens.ts'
 import * as repository from './repository.ts'
 import type { Revocations } from './revocations.ts'
@@ -97,26 +97,13 @@ export function createSessionService({ db, secrets, accessTokens, revocations, l
     }
   }
 
-  async function list(
-    { userId, sessionId }: Caller,
-    { limit = 20, cursor }: { limit?: number; cursor?: string }
-  ) {
-    const before = idOfCursor(cursor)
-    const rows = await db.rows(repository.listSessions, { userId, before, idleDays, limit: limit + 1 })
-    return pageOf(
-      rows,
-      limit,
-      row => [row.id],
-      row => ({
-        id: row.id,
-        user_agent: row.user_agent,
-        created_at: row.created_at.toISOString(),
-        last_used_at: row.last_used_at.toISOString(),
-        expires_at: row.expires_at.toISOString(),
-        current: row.id === sessionId
-      })
-    )
-  }
+  const list = ({ userId, sessionId }: Caller, query: PageQuery) =>
+    readPage(query, {
+      ...newestFirst,
+      name: 'sessions',
+      rows: page => db.rows(repository.listSessions, { userId, sessionId, idleDays, ...page }),
+      total: () => db.first(repository.countSessions, { userId, idleDays })
+    })
 
   async function endIn(tx: Transaction, id: string, userId: string): Promise<boolean> {
     const ended = await tx.run(repository.deleteSession, { id, userId })

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { compileAnswer } from '../../../../test/support/answer-schema.ts'
 import type { CartShop } from '../../../../test/support/cart-shop.ts'
 import { quantitiesOf, storedCart, useCartShop } from '../../../../test/support/use-cart-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { compileSchema } from '../../../kernel/validate.ts'
 import { CartCountResponse, CartResponse } from './schema.ts'
 
-const cartSchema = compileSchema(CartResponse)
-const countSchema = compileSchema(CartCountResponse)
+const cartSchema = compileAnswer(CartResponse)
+const countSchema = compileAnswer(CartCountResponse)
 
 const add = (shop: CartShop, token: string, variantId: string, quantity = 1, headers = {}) =>
   shop.request('POST', '/api/cart', { token, headers, body: { variant_id: variantId, quantity } })

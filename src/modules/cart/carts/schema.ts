@@ -1,26 +1,17 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
+import { amount, Currency, Id, input, nullable, request, response, Time } from '../../../kernel/wire.ts'
 
 const QUANTITY_MAX = 1_000_000 // far above any limit of a line, which is configuration and answered 409
 const ITEMS_MAX = 10_000
 
-const Id = Type.String({ format: 'uuid' })
 const Quantity = Type.Integer({ minimum: 1, maximum: QUANTITY_MAX })
-const Amount = (description: string) =>
-  Type.Integer({ description: `${description}, in minor units of the currency` })
-const strict = { additionalProperties: false }
 
-export const AddItemRequest = Type.Object(
-  { variant_id: Id, quantity: Quantity },
-  { ...strict, title: 'AddItemRequest' }
-)
+export const AddItemRequest = request('AddItemRequest', { variant_id: Id, quantity: Quantity })
 export type AddItemRequest = Static<typeof AddItemRequest>
 
-export const UpdateItemRequest = Type.Object(
-  { quantity: Quantity },
-  { ...strict, title: 'UpdateItemRequest' }
-)
+export const UpdateItemRequest = request('UpdateItemRequest', { quantity: Quantity })
 
-export const ItemParams = Type.Object({ variantId: Id }, strict)
+export const ItemParams = input({ variantId: Id })
 
 export const GuestHeaders = Type.Object({
   'x-guest-cart-token': Type.Optional(
@@ -36,8 +27,8 @@ const Strategy = Type.Enum(['sum', 'max', 'guest', 'customer'], {
 const strategy = Type.Optional(Strategy)
 export const MergeRequest = Type.Union(
   [
-    Type.Object({ guest_cart_token: Type.String({ maxLength: 256 }), strategy }, strict),
-    Type.Object({ items: Type.Array(AddItemRequest, { maxItems: ITEMS_MAX }), strategy }, strict)
+    input({ guest_cart_token: Type.String({ maxLength: 256 }), strategy }),
+    input({ items: Type.Array(AddItemRequest, { maxItems: ITEMS_MAX }), strategy })
   ],
   {
     title: 'MergeRequest',
@@ -46,84 +37,61 @@ export const MergeRequest = Type.Union(
 )
 export type MergeRequest = Static<typeof MergeRequest>
 
-const CartItemResponse = Type.Object(
-  {
-    variant_id: Id,
-    product_id: Id,
-    name: Type.String(),
-    sku: Type.String(),
-    price: Amount('Price of one'),
-    discounted_price: Amount('Price of one after discounts; equals price when nothing is off'),
-    image_url: Type.Union([Type.String(), Type.Null()]),
-    attributes: Type.Record(Type.String(), Type.String()),
-    quantity: Type.Integer(),
-    line_total: Amount('discounted_price times quantity'),
-    stock: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'What can still be bought; null when not counted'
-    }),
-    available: Type.Boolean({ description: 'Whether the whole quantity can be bought now' })
-  },
-  { ...strict, title: 'CartItemResponse' }
-)
+const CartItemResponse = response('CartItemResponse', {
+  variant_id: Id,
+  product_id: Id,
+  name: Type.String(),
+  sku: Type.String(),
+  price: amount('Price of one'),
+  discounted_price: amount('Price of one after discounts; equals price when nothing is off'),
+  image_url: nullable(Type.String()),
+  attributes: Type.Record(Type.String(), Type.String()),
+  quantity: Type.Integer(),
+  line_total: amount('discounted_price times quantity'),
+  stock: nullable(Type.Integer({ description: 'What can still be bought; null when not counted' })),
+  available: Type.Boolean({ description: 'Whether the whole quantity can be bought now' })
+})
 const cartFields = {
-  currency: Type.String({ description: 'ISO 4217' }),
+  currency: Currency,
   items: Type.Array(CartItemResponse),
   count: Type.Integer({ description: 'Sum of all quantities, those of unavailable items included' }),
   distinct_count: Type.Integer({ description: 'Number of different variants, unavailable ones included' }),
-  subtotal: Amount('Sum of the items before discounts'),
-  discount_total: Amount('What the discounts take off'),
-  total: Amount('What the items cost'),
-  unavailable_items: Type.Array(Type.Object({ variant_id: Id, quantity: Type.Integer() }, strict), {
+  subtotal: amount('Sum of the items before discounts'),
+  discount_total: amount('What the discounts take off'),
+  total: amount('What the items cost'),
+  unavailable_items: Type.Array(Type.Object({ variant_id: Id, quantity: Type.Integer() }), {
     description: 'Items whose variant is gone or not for sale; they count for nothing in the amounts'
   }),
   version: Type.Integer({ description: 'Raised by every change; also the ETag' }),
-  updated_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()])
+  updated_at: nullable(Time)
 }
-export const CartResponse = Type.Object(
-  { customer_id: Id, ...cartFields },
-  { ...strict, title: 'CartResponse' }
-)
+export const CartResponse = response('CartResponse', { customer_id: Id, ...cartFields })
 
-export const GuestCartResponse = Type.Object(
-  { customer_id: Type.Null(), ...cartFields },
-  { ...strict, title: 'GuestCartResponse' }
-)
-export const NewGuestCartResponse = Type.Object(
-  {
-    guest_cart_token: Type.String({ description: 'Told this once; send it as X-Guest-Cart-Token' }),
-    customer_id: Type.Null(),
-    ...cartFields
-  },
-  { ...strict, title: 'NewGuestCartResponse' }
-)
+export const GuestCartResponse = response('GuestCartResponse', { customer_id: Type.Null(), ...cartFields })
+export const NewGuestCartResponse = response('NewGuestCartResponse', {
+  guest_cart_token: Type.String({ description: 'Told this once; send it as X-Guest-Cart-Token' }),
+  customer_id: Type.Null(),
+  ...cartFields
+})
 
-export const CartCountResponse = Type.Object(
-  { count: Type.Integer({ description: 'Total item count' }), distinct_count: Type.Integer() },
-  { ...strict, title: 'CartCountResponse' }
-)
+export const CartCountResponse = response('CartCountResponse', {
+  count: Type.Integer({ description: 'Total item count' }),
+  distinct_count: Type.Integer()
+})
 
-const AdjustmentResponse = Type.Object(
-  {
-    variant_id: Id,
-    requested: Type.Integer({ description: 'The quantity that the line was to have' }),
-    granted: Type.Integer({ description: 'The quantity that it has' }),
-    reason: Type.Enum(['unavailable', 'quantity_limit', 'insufficient_stock', 'line_limit'])
-  },
-  strict
-)
-export const MergeResponse = Type.Object(
-  {
-    customer_id: Id,
-    ...cartFields,
-    merge: Type.Object(
-      {
-        status: Type.Enum(['merged', 'already_merged', 'nothing_to_merge']),
-        strategy: Strategy,
-        moved: Type.Integer({ description: 'Lines that are new or changed' }),
-        adjustments: Type.Array(AdjustmentResponse, { description: 'What limits or stock cut' })
-      },
-      strict
-    )
-  },
-  { ...strict, title: 'MergeResponse' }
-)
+const AdjustmentResponse = response('AdjustmentResponse', {
+  variant_id: Id,
+  requested: Type.Integer({ description: 'The quantity that the line was to have' }),
+  granted: Type.Integer({ description: 'The quantity that it has' }),
+  reason: Type.Enum(['unavailable', 'quantity_limit', 'insufficient_stock', 'line_limit'])
+})
+export const MergeResponse = response('MergeResponse', {
+  customer_id: Id,
+  ...cartFields,
+  merge: Type.Object({
+    status: Type.Enum(['merged', 'already_merged', 'nothing_to_merge']),
+    strategy: Strategy,
+    moved: Type.Integer({ description: 'Lines that are new or changed' }),
+    adjustments: Type.Array(AdjustmentResponse, { description: 'What limits or stock cut' })
+  })
+})

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { compileAnswer } from '../../../../test/support/answer-schema.ts'
 import { offerOf } from '../../../../test/support/fake-catalog.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
-import { compileSchema } from '../../../kernel/validate.ts'
 import { CartResponse, GuestCartResponse } from './schema.ts'
 import { type CartView, cartJson, viewOf } from './view.ts'
 
-const customer = compileSchema(CartResponse)
-const guest = compileSchema(GuestCartResponse)
+const customer = compileAnswer(CartResponse)
+const guest = compileAnswer(GuestCartResponse)
 
 const id = fc.uuid()
 const priced = fc

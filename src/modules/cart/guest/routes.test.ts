@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { compileAnswer } from '../../../../test/support/answer-schema.ts'
 import { createTestApp } from '../../../../test/support/app.ts'
 import type { CartShop } from '../../../../test/support/cart-shop.ts'
 import { quantitiesOf, storedCart, useCartShop } from '../../../../test/support/use-cart-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { compileSchema } from '../../../kernel/validate.ts'
 import { GuestCartResponse, NewGuestCartResponse } from '../carts/schema.ts'
 
-const guestSchema = compileSchema(GuestCartResponse)
-const createdSchema = compileSchema(NewGuestCartResponse)
+const guestSchema = compileAnswer(GuestCartResponse)
+const createdSchema = compileAnswer(NewGuestCartResponse)
 const withToken = (token: string) => ({ 'x-guest-cart-token': token })
 const create = (shop: CartShop, variantId: string, quantity = 1) =>
   shop.request('POST', '/api/guest-cart', { body: { variant_id: variantId, quantity } })

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { compileAnswer } from '../../../../test/support/answer-schema.ts'
 import type { CartShop } from '../../../../test/support/cart-shop.ts'
 import { quantitiesOf, storedCart, useCartShop } from '../../../../test/support/use-cart-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { compileSchema } from '../../../kernel/validate.ts'
 import { MergeResponse } from '../carts/schema.ts'
 
-const mergeSchema = compileSchema(MergeResponse)
+const mergeSchema = compileAnswer(MergeResponse)
 
 const add = (shop: CartShop, token: string, variantId: string, quantity = 1) =>
   shop.request('POST', '/api/cart', { token, body: { variant_id: variantId, quantity } })

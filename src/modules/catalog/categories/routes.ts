@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
-import { IdParams } from '../products/fields.ts'
+import { IdParams } from '../../../kernel/wire.ts'
 import { Category, CategoryBody, PatchCategory } from './schema.ts'
 import type { CategoryService } from './service.ts'
 

@@ -1,5 +1,6 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
-import { Id, input, line, nullable, Slug } from '../products/fields.ts'
+import { Id, input, line, nullable, Version } from '../../../kernel/wire.ts'
+import { Slug } from '../products/fields.ts'
 
 const fields = {
   name: line(255),
@@ -20,7 +21,7 @@ export const Category = Type.Object({
   slug: Type.String(),
   name: Type.String(),
   position: Type.Integer(),
-  version: Type.Integer({ description: 'For If-Match.' })
+  version: Version
 })
 export type Category = Static<typeof Category>
 

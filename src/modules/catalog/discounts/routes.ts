@@ -2,8 +2,8 @@ import type { FastifyReply } from 'fastify'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
-import { IdParams, listOf } from '../products/fields.ts'
-import { Discount, DiscountBody, DiscountQuery, PatchDiscount } from './schema.ts'
+import { IdParams, listOf, PageQuery } from '../../../kernel/wire.ts'
+import { Discount, DiscountBody, PatchDiscount } from './schema.ts'
 import type { DiscountService } from './service.ts'
 
 const tags = ['catalog']
@@ -17,7 +17,7 @@ export function discountRoutes(tiers: Tiers, discounts: DiscountService): void {
       schema: {
         tags,
         summary: 'All discounts, the newest first',
-        querystring: DiscountQuery,
+        querystring: PageQuery,
         response: { 200: listOf(Discount) }
       }
     },

@@ -1,6 +1,6 @@
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
-import { Id, input, line, nullable, pageQuery, Time } from '../products/fields.ts'
+import { amount, Currency, Id, input, line, nullable, Time, Version } from '../../../kernel/wire.ts'
 
 const PERCENTAGE = 'Parts per million of the price: 100000 is 10 %.'
 const Percentage = Type.Integer({ minimum: 1, maximum: 1_000_000, description: PERCENTAGE })
@@ -61,15 +61,12 @@ export const Discount = Type.Object({
   scope: Scope,
   target_id: Id,
   percentage_ppm: nullable(Type.Integer()),
-  amount: nullable(Type.Integer()),
-  currency: Type.String(),
+  amount: nullable(amount('Off each piece')),
+  currency: Currency,
   starts_at: Time,
   ends_at: nullable(Time),
   active: Type.Boolean(),
-  version: Type.Integer({ description: 'For If-Match.' }),
+  version: Version,
   created_at: Time
 })
 export type Discount = Static<typeof Discount>
-
-export const DiscountQuery = input(pageQuery)
-export type DiscountQuery = Static<typeof DiscountQuery>

@@ -1,28 +1,26 @@
-import { type Page, pageOf } from '../../../kernel/pages.ts'
+import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
+import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { discountNotFound, discountStale } from '../errors.ts'
 import type { Changes } from '../revision/changes.ts'
-import { fingerprintOf, LAST_ID, readCursor } from '../revision/cursor.ts'
 import { REPRICED_AT_ONCE_MAX } from '../revision/prices.ts'
 import * as repository from './repository.ts'
-import type { Discount, DiscountBody, DiscountQuery, PatchDiscount } from './schema.ts'
+import type { Discount, DiscountBody, PatchDiscount } from './schema.ts'
 
 type Deps = { db: Database; changes: Changes; currency: string }
 
 /** Discounts, and how they are changed. What they do to a price is in `pricing.ts`. */
 export function createDiscountService({ db, changes, currency }: Deps) {
-  async function list(query: DiscountQuery): Promise<Page<Discount> & { total?: number }> {
-    const { limit = 20, cursor, count = false } = query
-    const fingerprint = fingerprintOf('discounts')
-    const after = cursor === undefined ? LAST_ID : readCursor(cursor, fingerprint, 'number').id
-    const [rows, counted] = await Promise.all([
-      db.rows(repository.listDiscounts, { after, limit: limit + 1 }),
-      count ? db.first(repository.countDiscounts) : undefined
-    ])
-    const page = pageOf(rows, limit, row => [fingerprint, 0, row.id], present)
-    return { ...page, ...counted }
+  async function list(query: PageQuery): Promise<Page<Discount>> {
+    const page = await readPage(query, {
+      ...newestFirst,
+      name: 'discounts',
+      rows: page => db.rows(repository.listDiscounts, page),
+      total: () => db.first(repository.countDiscounts)
+    })
+    return { ...page, items: page.items.map(present) }
   }
 
   async function read(id: string): Promise<Discount> {
@@ -121,23 +119,11 @@ function merge(
 }
 
 function present(row: repository.DiscountRow): Discount {
-  const {
-    product_id,
-    variant_id,
-    category_id,
-    amount_minor: amount,
-    starts_at,
-    ends_at,
-    created_at,
-    ...fields
-  } = row
+  const { product_id, variant_id, category_id, amount_minor: amount, ...fields } = row
   return {
     ...fields,
     amount,
     scope: product_id !== null ? 'product' : variant_id !== null ? 'variant' : 'category',
-    target_id: product_id ?? variant_id ?? category_id ?? '',
-    starts_at: starts_at.toISOString(),
-    ends_at: ends_at?.toISOString() ?? null,
-    created_at: created_at.toISOString()
+    target_id: product_id ?? variant_id ?? category_id ?? ''
   }
 }

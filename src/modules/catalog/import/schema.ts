@@ -1,5 +1,5 @@
 import { Type } from '../../../kernel/schema.ts'
-import { input, nullable } from '../products/fields.ts'
+import { input, nullable } from '../../../kernel/wire.ts'
 
 export const ImportQuery = input({
   mode: Type.Optional(

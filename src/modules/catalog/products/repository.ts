@@ -185,4 +185,3 @@ export const listVariantsForSale = statement({
 })
 
 export type ProductDetail = RowOf<typeof findProduct>
-export type ProductSummary = RowOf<typeof listProducts>

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
-import { IdParams, listOf } from './fields.ts'
+import { IdParams, listOf } from '../../../kernel/wire.ts'
 import {
   AdminProduct,
   AdminProductQuery,

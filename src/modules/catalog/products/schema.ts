@@ -1,20 +1,7 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
+import { Id, input, line, nullable, pageQuery, Time, Version } from '../../../kernel/wire.ts'
 import { AdminVariant, VARIANTS_MAX, VariantBody } from '../variants/schema.ts'
-import {
-  ALT_LENGTH_MAX,
-  CategoryLink,
-  HttpUrl,
-  Id,
-  Image,
-  input,
-  line,
-  nullable,
-  pageQuery,
-  Slug,
-  STATUSES,
-  Status,
-  Time
-} from './fields.ts'
+import { ALT_LENGTH_MAX, CategoryLink, HttpUrl, Image, Slug, STATUSES, Status } from './fields.ts'
 
 export const IMAGES_MAX = 250
 const OPTIONS_MAX = 3
@@ -74,7 +61,7 @@ export const AdminProduct = Type.Object({
   images: Type.Array(Image),
   categories: Type.Array(CategoryLink),
   variants: Type.Array(AdminVariant),
-  version: Type.Integer(),
+  version: Version,
   created_at: Time,
   updated_at: Time
 })
@@ -88,7 +75,7 @@ export const AdminProductSummary = Type.Object({
   status: Status,
   image_url: nullable(Type.String()),
   variant_count: Type.Integer(),
-  version: Type.Integer(),
+  version: Version,
   created_at: Time,
   updated_at: Time
 })

@@ -1,11 +1,10 @@
 import { newId } from '../../../kernel/ids.ts'
-import { type Page, pageOf } from '../../../kernel/pages.ts'
+import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { productNotFound, slugNeeded } from '../errors.ts'
 import type { Changes } from '../revision/changes.ts'
-import { fingerprintOf, LAST_ID, readCursor } from '../revision/cursor.ts'
 import { insertVariants } from '../variants/repository.ts'
 import { variantRow } from '../variants/row.ts'
 import { lockProduct } from './change.ts'
@@ -30,17 +29,15 @@ export function createProductService({ db, changes, currency }: Deps) {
     return adminProduct(row)
   }
 
-  async function list(query: AdminProductQuery): Promise<Page<AdminProductSummary> & { total?: number }> {
-    const { q, status, limit = 20, cursor, count = false } = query
-    const filter = { statuses: status === undefined ? STATUSES : [status], pattern: containing(q) }
-    const fingerprint = fingerprintOf(filter)
-    const after = cursor === undefined ? LAST_ID : readCursor(cursor, fingerprint, 'number').id
-    const [rows, counted] = await Promise.all([
-      db.rows(repository.listProducts, { ...filter, after, limit: limit + 1 }),
-      count ? db.first(repository.countProducts, filter) : undefined
-    ])
-    const page = pageOf(rows, limit, row => [fingerprint, 0, row.id], summary)
-    return { ...page, ...counted }
+  function list({ q, status, ...query }: AdminProductQuery): Promise<Page<AdminProductSummary>> {
+    const filters = { statuses: status === undefined ? STATUSES : [status], pattern: containing(q) }
+    return readPage(query, {
+      ...newestFirst,
+      name: 'products',
+      filters,
+      rows: page => db.rows(repository.listProducts, { ...filters, ...page }),
+      total: () => db.first(repository.countProducts, filters)
+    })
   }
 
   /** @throws `CATALOG_SLUG_TAKEN`, `CATALOG_SKU_TAKEN`, `CATALOG_CATEGORY_NOT_FOUND`, `CATALOG_SLUG_NEEDED` */
@@ -136,18 +133,10 @@ function rowOf(product: repository.ProductDetail): Omit<repository.ProductRow, '
 }
 
 function adminProduct(row: repository.ProductDetail): AdminProduct {
-  return presentTimes({
+  return {
     ...row,
     images: row.images.map((image, index) => ({ ...image, position: index + 1 })),
     categories: row.categories ?? [],
     variants: row.variants ?? []
-  })
+  }
 }
-
-const summary = (row: repository.ProductSummary): AdminProductSummary => presentTimes(row)
-
-const presentTimes = <T extends { created_at: Date; updated_at: Date }>(row: T) => ({
-  ...row,
-  created_at: row.created_at.toISOString(),
-  updated_at: row.updated_at.toISOString()
-})

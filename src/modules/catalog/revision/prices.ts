@@ -1,5 +1,5 @@
+import { FIRST_ID } from '../../../kernel/ids.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { FIRST_ID } from './cursor.ts'
 import * as repository from './repository.ts'
 
 /** The prices of more products than these are brought up to date in the background, because somebody is waiting. */

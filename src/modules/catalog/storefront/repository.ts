@@ -1,7 +1,7 @@
+import { FIRST_ID, LAST_ID } from '../../../kernel/ids.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import { json, nullableJson, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { Discount } from '../discounts/pricing.ts'
-import { FIRST_ID, LAST_ID } from '../revision/cursor.ts'
 import type { Product, Sort, Variant } from './schema.ts'
 
 export type StoredVariant = Omit<Variant, 'price' | 'discounted_price' | 'currency' | 'stock'> & {

@@ -9,7 +9,7 @@ import {
 } from '../../../../test/support/catalog.ts'
 
 import { compileSchema } from '../../../kernel/validate.ts'
-import { listOf } from '../products/fields.ts'
+import { listOf } from '../../../kernel/wire.ts'
 import { CategoryDetail, CategoryTree, Product, ProductSummary } from './schema.ts'
 
 const admin = { token: 'admin' }

@@ -1,7 +1,8 @@
 import type { FastifyReply } from 'fastify'
 import { byAddress } from '../../../gateway/callers/rate-limits.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
-import { IdOrSlugParams, listOf } from '../products/fields.ts'
+import { listOf } from '../../../kernel/wire.ts'
+import { IdOrSlugParams } from '../products/fields.ts'
 import { CategoryDetail, CategoryTree, Product, ProductQuery, ProductSummary } from './schema.ts'
 import type { Storefront } from './service.ts'
 

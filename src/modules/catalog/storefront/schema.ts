@@ -1,17 +1,8 @@
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
+import { amount, Currency, Id, input, line, nullable, pageQuery, Time } from '../../../kernel/wire.ts'
 import { Category, CategoryNode } from '../categories/schema.ts'
-import {
-  CategoryLink,
-  Id,
-  Image,
-  input,
-  line,
-  nullable,
-  pageQuery,
-  StoredAttributes,
-  Time
-} from '../products/fields.ts'
+import { CategoryLink, Image, StoredAttributes } from '../products/fields.ts'
 
 const PRICES = 'Of the cheapest variant, in minor units; null when none is for sale.'
 const NO_STOCK = 'Null: stock is not counted.'
@@ -44,7 +35,7 @@ export const ProductSummary = Type.Object({
   image_url: nullable(Type.String()),
   price: nullable(Type.Integer({ description: PRICES })),
   discounted_price: nullable(Type.Integer({ description: PRICES })),
-  currency: Type.String(),
+  currency: Currency,
   variant_count: Type.Integer({ description: 'How many variants are for sale.' }),
   tags: Type.Array(Type.String()),
   created_at: Time
@@ -55,9 +46,9 @@ export const Variant = Type.Object({
   id: Id,
   sku: Type.String(),
   name: Type.String(),
-  price: Type.Integer(),
-  discounted_price: Type.Integer(),
-  currency: Type.String(),
+  price: amount('Price of one'),
+  discounted_price: amount('Price of one after discounts'),
+  currency: Currency,
   attributes: StoredAttributes,
   image_url: nullable(Type.String()),
   stock: nullable(Type.Integer({ description: NO_STOCK })),
@@ -72,7 +63,7 @@ export const Product = Type.Object({
   name: Type.String(),
   description: Type.String(),
   brand: nullable(Type.String()),
-  currency: Type.String(),
+  currency: Currency,
   tags: Type.Array(Type.String()),
   options: Type.Array(Type.Object({ name: Type.String(), values: Type.Array(Type.String()) })),
   images: Type.Array(Image),

@@ -1,12 +1,12 @@
+import { isId } from '../../../kernel/ids.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
-import { type Page, pageOf } from '../../../kernel/pages.ts'
+import { type Page, readPage } from '../../../kernel/pages.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import * as categories from '../categories/repository.ts'
 import { treeOf } from '../categories/tree.ts'
 import { priceNow } from '../discounts/pricing.ts'
 import { categoryNotFound, productNotFound } from '../errors.ts'
 import { containing, storedSlug } from '../products/slug.ts'
-import { fingerprintOf, isId, readCursor } from '../revision/cursor.ts'
 import type { Pages } from '../revision/pages.ts'
 import { createCallerLimit } from './caller-limit.ts'
 import {
@@ -37,11 +37,6 @@ export function createStorefront({ db, pages, currency, listsAtOnceMax }: Deps) 
   function listProducts(query: ProductQuery, caller: string): Promise<string> {
     const { sort = 'newest', limit = 20, cursor, count = false, q, category, tag } = query
     const prices = priceRange(query)
-    const fingerprint = fingerprintOf([sort, q, category, tag, prices])
-    const after =
-      cursor === undefined
-        ? beforeFirst[sort]
-        : readCursor(cursor, fingerprint, sort === 'name' ? 'string' : 'number')
     // Kept are the pages that many visitors ask for: where a catalog is entered. Searches, price ranges and what lies
     // further on have no end of variations, and would only push those out.
     const isEntrance = cursor === undefined && q === undefined && !asksForPrices(query)
@@ -55,17 +50,18 @@ export function createStorefront({ db, pages, currency, listsAtOnceMax }: Deps) 
         category: inside?.id ?? null,
         ...prices
       }
-      const rows = await db.rows(lists[sort], { ...after, limit: limit + 1, ...filters })
-      const total = count ? (await db.first(countProducts, filters))?.total : undefined
-      const sold = await db.rows(listPrices, { product_ids: rows.map(row => row.id), currency })
+      const page = await readPage(query, {
+        name: 'listed products',
+        filters: [sort, q, category, tag, prices],
+        start: beforeFirst[sort],
+        rows: place => db.rows(lists[sort], { ...place, ...filters }),
+        placeOf: row => ({ key: sortKey(row, sort), id: row.id }),
+        total: () => db.first(countProducts, filters)
+      })
+      const sold = await db.rows(listPrices, { product_ids: page.items.map(row => row.id), currency })
       const variants = Map.groupBy(sold, row => row.product_id)
-      const page = pageOf(
-        rows,
-        limit,
-        row => [fingerprint, sortKey(row, sort), row.id],
-        row => summary(row, variants.get(row.id) ?? [], currency)
-      )
-      return JSON.stringify({ ...page, total })
+      const items = page.items.map(row => summary(row, variants.get(row.id) ?? [], currency))
+      return JSON.stringify({ ...page, items })
     }
     return pages(key, make, work => limited(caller, work))
   }
@@ -140,7 +136,7 @@ function summary(
     currency,
     variant_count: variants.length,
     tags,
-    created_at: created_at.toISOString()
+    created_at
   }
 }
 
@@ -157,8 +153,8 @@ function product(row: ProductPage, currency: string): Product {
     images: row.images.map((image, index) => ({ ...image, position: index + 1 })),
     categories: row.categories ?? [],
     variants: (row.variants ?? []).map(variant => presentVariant(variant, currency)),
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString()
+    created_at: row.created_at,
+    updated_at: row.updated_at
   }
 }
 

@@ -1,15 +1,7 @@
 import { currencies } from '../../../kernel/money.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
-import {
-  Amount,
-  Attributes,
-  HttpUrl,
-  Id,
-  input,
-  line,
-  nullable,
-  StoredAttributes
-} from '../products/fields.ts'
+import { Amount, amount, Currency, Id, input, line, nullable } from '../../../kernel/wire.ts'
+import { Attributes, HttpUrl, StoredAttributes } from '../products/fields.ts'
 
 export const VARIANTS_MAX = 250
 export const SKU_LENGTH_MAX = 255
@@ -49,9 +41,9 @@ export const AdminVariant = Type.Object({
   product_id: Id,
   sku: Type.String(),
   name: Type.String(),
-  price: Type.Integer(),
-  sale_price: nullable(Type.Integer()),
-  currency: Type.String(),
+  price: amount('Price of one'),
+  sale_price: nullable(amount('Price of one while it is on sale')),
+  currency: Currency,
   attributes: StoredAttributes,
   image_url: nullable(Type.String()),
   weight_grams: nullable(Type.Integer()),

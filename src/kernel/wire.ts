@@ -1,0 +1,77 @@
+import { AMOUNT_MAX } from './money.ts'
+import { type Static, type TSchema, Type } from './schema.ts'
+
+// The words that requests and answers are made of: one vocabulary for every module, and for whoever reads the OpenAPI
+// document. There a schema with a name is a component.
+
+type Properties = Record<string, TSchema>
+
+/** Something that was sent: a member that is not named here is refused. */
+export const input = <P extends Properties>(properties: P) =>
+  Type.Object(properties, { additionalProperties: false })
+
+/** The body of a request; `name` is `XRequest`. */
+export const request = <P extends Properties>(name: `${string}Request`, properties: P) =>
+  Type.Object(properties, { title: name, additionalProperties: false })
+
+/** The body of an answer, or a part of one that has a name; `name` is `XResponse`. */
+export const response = <P extends Properties>(name: `${string}Response`, properties: P) =>
+  Type.Object(properties, { title: name })
+
+const PLAIN = ['string', 'integer', 'number', 'boolean']
+
+/** The same, or `null`. Said by `type` where that is possible: serializers try out the branches of a union. */
+export const nullable = <T extends TSchema>(schema: T) => {
+  const { type, enum: words } = schema as { type?: string; enum?: unknown }
+  return type !== undefined && PLAIN.includes(type) && words === undefined
+    ? Type.Unsafe<Static<T> | null>({ ...schema, type: [type, 'null'] })
+    : (Type.Union([schema, Type.Null()]) as unknown as ReturnType<typeof Type.Unsafe<Static<T> | null>>)
+}
+
+export const Id = Type.String({ format: 'uuid' })
+/** A time in an answer: a `Date`, as the database gives it. */
+export const Time = Type.Unsafe<Date>({ type: 'string', format: 'date-time' })
+/** A version that `If-Match` is compared with. It is the ETag of an answer that has it. */
+export const Version = Type.Integer({ description: 'For If-Match; also the ETag.' })
+
+/** Text of one line. It must be printable: PostgreSQL cannot store NUL, which a URL can carry past the body parser. */
+export const line = (maxLength: number, description?: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength,
+    pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+    ...(description && { description })
+  })
+
+const MINOR = 'in minor units of the currency'
+/** Money that is asked for. */
+export const Amount = Type.Integer({ description: `Money, ${MINOR}.`, minimum: 0, maximum: AMOUNT_MAX })
+/** Money that is told. */
+export const amount = (what = 'Money') => Type.Integer({ description: `${what}, ${MINOR}.` })
+export const Currency = Type.String({ description: 'ISO 4217.' })
+
+export const IdParams = input({ id: Id })
+/** What every list takes. */
+export const pageQuery = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 2_048 })),
+  count: Type.Optional(Type.Boolean({ description: 'Whether to add `total`.' }))
+}
+export const PageQuery = input(pageQuery)
+export type PageQuery = Static<typeof PageQuery>
+
+/** What every list answers: a page of `item`, which is called `XResponse`. */
+export const listOf = <T extends TSchema>(item: T) =>
+  Type.Object(
+    {
+      items: Type.Array(item),
+      next_cursor: nullable(
+        Type.String({ description: 'Where the next page starts; null on the last one.' })
+      ),
+      total: Type.Optional(Type.Integer({ description: 'How many there are in all; only with count=true.' }))
+    },
+    { title: String((item as { title?: string }).title).replace(/Response$/, 'ListResponse') }
+  )
+
+/** The answer of what only does something. */
+export const NoContent = Type.Null({ description: 'Done.' })
