@@ -73,7 +73,10 @@ describe('the first start', () => {
     const program = start({ CARTWRIGHT__SHOP__CURRENCY: currency })
     const bowl = await fetch(`${await program.listening}/api/products/cafe-au-lait-bowl`)
     const variants = expect.arrayContaining([expect.objectContaining({ price })])
-    expect(await bowl.json()).toMatchObject({ currency, variants })
+    const { images, ...product } = (await bowl.json()) as { images: { url: string }[] }
+    expect(product).toMatchObject({ currency, variants })
+    expect(images).toHaveLength(6)
+    for (const { url } of images) expect((await fetch(url)).headers.get('content-type')).toBe('image/svg+xml')
     expect(program.output.stdout).toContain('Loaded the demo catalog: 41 products.')
   })
 
@@ -142,7 +145,10 @@ describe('what the operator can mend is one sentence and exit code 1:', () => {
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise(resolve => other.once('listening', resolve))
     const { port } = other.address() as AddressInfo
-    await expectSentence(start({ PORT: String(port) }), new RegExp(`^Port ${port} on 127.0.0.1 is in use`))
+    const program = start({ PORT: String(port) })
+    await expectSentence(program, new RegExp(`^Port ${port} on 127.0.0.1 is in use`))
+    // The next start will say it.
+    expect(program.output.stdout).not.toContain('Password')
     other.close()
   })
 

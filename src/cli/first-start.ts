@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
-import { type App, authModule, cartModule, catalogModule } from '../app.ts'
+import { type App, authModule, catalogModule } from '../app.ts'
 import type { Config } from '../config.ts'
+import { readDemo } from '../demo/catalog.ts'
 import { DomainError, OperatorError } from '../kernel/errors.ts'
 import type { ImportReport } from '../modules/catalog/index.ts'
 import { version } from '../version.ts'
-import { readDemo } from './demo.ts'
 
 export type Prepared = {
   /** Made just now, with the password that is told this once; `null` when there was one. */
@@ -14,17 +14,22 @@ export type Prepared = {
 }
 
 /** What an empty shop needs before its first request: somebody to administrate it, and something to sell. */
-export async function prepareShop(app: App, config: Config, isEmbedded: boolean): Promise<Prepared> {
-  await checkCurrency(app, config.shop.currency)
+export async function prepareShop(
+  app: App,
+  config: Config,
+  { address, isEmbedded }: { address: string; isEmbedded: boolean }
+): Promise<Prepared> {
   const isTrial = isEmbedded && config.environment === 'development'
   const wantsDemo = config.shop.demo === 'on' || (config.shop.demo === 'auto' && isTrial)
-  const demoProducts = wantsDemo ? await loadDemo(app, config.shop.currency) : 0
+  const demoProducts = wantsDemo
+    ? await loadDemo(app, config.shop.currency, picturesAddress(config, address))
+    : 0
   const admin = isTrial ? ((await app.apiOf(authModule)?.createFirstAdmin()) ?? null) : null
   return { admin, demoProducts }
 }
 
 /** A shop whose currency was changed would open with nothing for sale. */
-async function checkCurrency(app: App, currency: string): Promise<void> {
+export async function checkCurrency(app: App, currency: string): Promise<void> {
   const other = await app.apiOf(catalogModule)?.findOtherCurrency()
   if (other === undefined) return
   throw new OperatorError(
@@ -32,12 +37,18 @@ async function checkCurrency(app: App, currency: string): Promise<void> {
   )
 }
 
+/** How browsers reach the pictures. An address that stands for all of a machine is nowhere to go. */
+const picturesAddress = ({ server }: Config, address: string): string =>
+  server.public_url.startsWith('http')
+    ? server.public_url.replace(/\/+$/, '')
+    : address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
+
 /** How many products the demo catalog brought; an empty catalog only takes it. */
-async function loadDemo(app: App, currency: string): Promise<number> {
+async function loadDemo(app: App, currency: string, address: string): Promise<number> {
   const catalog = app.apiOf(catalogModule)
   if (catalog === undefined || !(await catalog.isEmpty())) return 0
   try {
-    const file = Readable.from([await readDemo(currency)])
+    const file = Readable.from([await readDemo(currency, address)])
     return (await catalog.importCsv(file, { mode: 'all_or_nothing' })).products.created
   } catch (cause) {
     // Another process, started at the same time, was faster.
@@ -56,40 +67,22 @@ function reasonOf(error: unknown): string {
   return `${(error as Error).message.replace(/\.$/, '')}.`
 }
 
-/** The account that was made just now. Nobody will be told its password again. */
-export const credentials = ({ admin }: Prepared): string =>
-  admin === null
-    ? ''
-    : `Administrator  ${admin.email}\nPassword       ${admin.password}   (shown this once)\n`
-
 /** What the person at the terminal wants to know now: where, who, and three requests to paste. */
 export async function welcome(
   app: App,
-  prepared: Prepared,
+  { admin, demoProducts }: Prepared,
   config: Config,
   address: string
 ): Promise<string> {
   if (config.log.level === 'silent') return ''
-  const { admin, demoProducts } = prepared
-  const json = "-H 'content-type: application/json' -d"
-  // The shop is open: an example that cannot be found now is no reason to close it.
-  const offers = config.environment === 'development' ? app.apiOf(catalogModule)?.someOffers(1) : undefined
-  const [offer] = (await offers?.catch(() => [])) ?? []
-  const account = admin ?? { email: 'you@example.com', password: 'an uncommon sentence' }
-  const examples = [
-    app.apiOf(catalogModule) && `curl '${address}/api/products?limit=3'`,
-    offer &&
-      app.apiOf(cartModule) &&
-      `curl -X POST ${address}/api/guest-cart ${json} '{"variant_id":"${offer.variantId}","quantity":2}'`,
-    app.apiOf(authModule) &&
-      `curl -X POST ${address}/api/auth/${admin ? 'login' : 'register'} ${json} '${JSON.stringify(account)}'`
-  ]
+  const examples = await app.examples(address, admin ?? undefined)
   const lines = [
     `Cartwright ${version} listens on ${address} (API: ${address}/docs)`,
     demoProducts > 0 && `Loaded the demo catalog: ${demoProducts} products.`,
-    admin && `\n${credentials(prepared)}`,
+    // Nobody will be told its password again.
+    admin && `\nAdministrator  ${admin.email}\nPassword       ${admin.password}   (shown this once)\n`,
     'Try it:',
-    ...examples.filter(Boolean).map(line => `  ${line}`)
+    ...examples.map(line => `  ${line}`)
   ]
   return `${lines.filter(Boolean).join('\n')}\n\n`
 }

@@ -22,7 +22,7 @@ export async function start(): Promise<void> {
   const { migrationSources } = await import('../module.ts')
   const { migrate } = await import('../platform/postgres/migrate.ts')
   const { openPlatform } = await import('../platform/platform.ts')
-  const { credentials, prepareShop, welcome } = await import('./first-start.ts')
+  const { checkCurrency, prepareShop, welcome } = await import('./first-start.ts')
 
   const config = await configure(modules, opening)
   const database = await (opening ?? openConfiguredDatabase(config, 'own'))
@@ -31,11 +31,10 @@ export async function start(): Promise<void> {
     await migrate(database.url, migrationSources(modules))
     platform = await openPlatform(config, database.url, openLog(config.log))
     const app = await createApp(platform)
-    const prepared = await prepareShop(app, config, database.embedded)
-    const address = await listen(app.app, config).catch(error => {
-      process.stdout.write(credentials(prepared))
-      throw error
-    })
+    await checkCurrency(app, config.shop.currency)
+    // The pictures of the demo have their address, which may be any free port.
+    const address = await listen(app.app, config)
+    const prepared = await prepareShop(app, config, { address, isEmbedded: database.embedded })
 
     const say = (line: string) => config.log.level !== 'silent' && process.stdout.write(`${line}\n`)
     const drainMs = drainSecondsOf(config) * 1_000

@@ -20,6 +20,8 @@ import { createNodeServer, refuseConnection } from './door/node-server.ts'
 import { createUncaughtHandler } from './door/uncaught.ts'
 import { missingHost, nulInUrl } from './errors.ts'
 import { collectOpenApi, mountOpenApi } from './openapi.ts'
+import { type FrontPage, mountFrontPage } from './pages/front-page.ts'
+import { mountPublicFiles, type PublicFiles } from './pages/public-files.ts'
 import { handleError, sendUnknownRoute } from './problem.ts'
 import { commonHeaders } from './routing/answer-headers.ts'
 import { disabledModuleAnswers } from './routing/disabled-modules.ts'
@@ -46,6 +48,9 @@ export type GatewayDeps = {
   authenticate: Authenticate
   revocations?: Revocations | undefined
   version: string
+  /** What is shown at `/`. */
+  frontPage?: FrontPage
+  files?: readonly PublicFiles[]
 }
 export type Gateway = {
   app: FastifyInstance
@@ -82,7 +87,9 @@ export async function createGateway({
   modules,
   authenticate,
   revocations,
-  version
+  version,
+  frontPage,
+  files = []
 }: GatewayDeps): Promise<Gateway> {
   const { config, db, cache, chores } = platform
   const metrics = createMetrics(platform.metrics)
@@ -121,6 +128,10 @@ export async function createGateway({
   })
   for (const module of modules.filter(each => each.enabled)) module.routes?.(tiersOf(module.name))
   mountOpenApi(app)
+  const { name } = config.shop
+  if (frontPage !== undefined)
+    mountFrontPage(app, { ...frontPage, name, version, publicUrl: config.server.public_url })
+  mountPublicFiles(app, files)
   await app.ready()
   classOf = createClassTable(mounted)
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { demoIn } from './demo.ts'
+import { demoIn } from './catalog.ts'
 
 const FILE = 'Handle,Title,Variant Price,Cost per item\nmug,"A ""mug"", 9.80",18.00,\nlid,Lid,9.80,0.05\n'
 

@@ -5,9 +5,15 @@ import { currencies } from '../kernel/money.ts'
 const FILE = new URL('../../demo/catalog.csv', import.meta.url)
 const AMOUNTS = ['Variant Price', 'Variant Compare At Price', 'Cost per item']
 
-/** The demo catalog as a CSV file with prices in this currency. */
-export const readDemo = async (currency: string): Promise<string> =>
-  demoIn(currency, await readFile(FILE, 'utf8'))
+/** Where the file has its pictures: below the address of a shop that was started without further ado. */
+const ADDRESS = 'http://127.0.0.1:8080'
+export const PICTURES_PATH = '/demo/'
+
+/** The demo catalog as a CSV file with prices in this currency, and pictures at this address. */
+export async function readDemo(currency: string, address: string): Promise<string> {
+  const file = await readFile(FILE, 'utf8')
+  return demoIn(currency, file.replaceAll(ADDRESS + PICTURES_PATH, address + PICTURES_PATH))
+}
 
 /**
  * The file's prices have two decimals. They are made up, so they are the same number in every currency that has

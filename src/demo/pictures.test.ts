@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { readDemo } from './catalog.ts'
+import { pictureAt } from './pictures.ts'
+
+test('every picture of the demo is drawn, no two alike, and all of them are small', async () => {
+  const file = await readDemo('USD', 'https://shop.example.com')
+  const names = new Set(
+    [...file.matchAll(/https:\/\/shop\.example\.com\/demo\/([^,]*)/g)].map(found => found[1])
+  )
+  expect(file).not.toContain('127.0.0.1')
+  const pictures = [...names].map(name => pictureAt(name ?? '') ?? '')
+  expect(pictures.filter(svg => !svg.startsWith('<svg '))).toEqual([])
+  expect(pictures.length).toBeGreaterThan(90)
+  expect(new Set(pictures).size).toBe(pictures.length)
+  expect(pictures.join('').length).toBeLessThan(300_000)
+})
+
+test.each([
+  '',
+  'fika-mug',
+  'fika-mug-purple.svg',
+  'fika.svg',
+  'toString.svg',
+  'fika-mug-__proto__.svg',
+  'fika-mug-detail-99.svg'
+])('there is no picture "%s"', name => {
+  expect(pictureAt(name)).toBeUndefined()
+})

@@ -1,0 +1,40 @@
+import { authModule } from './modules/auth/index.ts'
+import { cartModule } from './modules/cart/index.ts'
+import { catalogModule, type Offer } from './modules/catalog/index.ts'
+
+const JSON_BODY = "-H 'content-type: application/json' -d"
+/** Everybody who reads the page at `/` gets some: that must not cost a statement each time. */
+const OFFER_KEPT_MS = 60_000
+const VISITOR = { email: 'you@example.com', password: 'an uncommon sentence' }
+
+type Account = { email: string; password: string }
+export type Examples = (address: string, account?: Account) => Promise<string[]>
+
+/** Requests to paste into a terminal, of the modules that are enabled: one for each, for a shop at this address. */
+export function createExamples(
+  apiOf: <Api>(module: { setup: (...args: never[]) => Promise<{ api: Api }> }) => Api | undefined
+): Examples {
+  const catalog = apiOf(catalogModule)
+  let [asked, offer] = [Number.NEGATIVE_INFINITY, Promise.resolve<Offer | undefined>(undefined)]
+  const someOffer = () => {
+    if (performance.now() - asked > OFFER_KEPT_MS && catalog !== undefined) {
+      asked = performance.now()
+      // An example that cannot be found now is no reason to fail.
+      offer = catalog.someOffers(1).then(
+        ([first]) => first,
+        () => undefined
+      )
+    }
+    return offer
+  }
+  return async (address, account) => {
+    const found = apiOf(cartModule) && (await someOffer())
+    return [
+      catalog && `curl '${address}/api/products?limit=3'`,
+      found &&
+        `curl -X POST ${address}/api/guest-cart ${JSON_BODY} '{"variant_id":"${found.variantId}","quantity":2}'`,
+      apiOf(authModule) &&
+        `curl -X POST ${address}/api/auth/${account ? 'login' : 'register'} ${JSON_BODY} '${JSON.stringify(account ?? VISITOR)}'`
+    ].filter(line => line !== undefined)
+  }
+}

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import { expect, onTestFinished, test } from 'vitest'
+import { createTestApp } from './support/app.ts'
+
+async function useShop(settings: Record<string, string> = {}) {
+  const app = await createTestApp(settings)
+  onTestFinished(app.close)
+  const browse = (method = 'GET') =>
+    app.request(method, '/', { headers: { accept: 'text/html,*/*;q=0.8', host: 'shop.test:8080' } })
+  return { ...app, browse }
+}
+
+test('a browser at / gets a page with the name of the shop, requests to paste, and links that lead somewhere', async () => {
+  const { request, browse } = await useShop({ CARTWRIGHT__SHOP__NAME: 'Bed & <b>Breakfast</b>' })
+  const { status, headers, text } = await browse()
+  expect([status, headers['content-type'], headers.vary]).toEqual([200, 'text/html; charset=utf-8', 'Accept'])
+  expect(text).toContain('<h1>Bed &amp; &lt;b&gt;Breakfast&lt;/b&gt;</h1>')
+  expect(text).toContain('<html lang="en">')
+  expect(text).toContain('http://shop.test:8080/api/products?limit=3')
+  const links = [...text.matchAll(/<a href="([^"]+)"/g)].map(match => String(match[1]))
+  expect(links).toEqual(expect.arrayContaining(['/docs', '/openapi.json', '/healthz', '/guides/errors.md']))
+  for (const link of links) expect((await request('GET', link)).status, link).toBe(200)
+})
+
+test('the page runs no script and takes no style but its own', async () => {
+  const { browse } = await useShop()
+  const { headers, text } = await browse()
+  const style = /<style>([\s\S]*?)<\/style>/.exec(text)?.[1] ?? ''
+  const hash = createHash('sha256').update(style).digest('base64')
+  expect(headers['content-security-policy']).toContain(
+    `default-src 'none'; img-src data:; style-src 'sha256-${hash}'`
+  )
+  expect(text).not.toMatch(/<script|\son\w+=|style="/)
+})
+
+test('other programs get links as JSON, and HEAD is answered without a body', async () => {
+  const { request, browse } = await useShop({ CARTWRIGHT__SHOP__NAME: 'Hollin' })
+  const { status, json } = await request('GET', '/')
+  expect([status, json]).toEqual([200, expect.objectContaining({ name: 'Hollin', documentation: '/docs' })])
+  const head = await browse('HEAD')
+  expect([head.status, head.headers['content-type'], head.text]).toEqual([
+    200,
+    'text/html; charset=utf-8',
+    ''
+  ])
+  expect((await request('POST', '/')).status).toBe(405)
+})
+
+test('the requests are for the address that the operator names, and for modules that are enabled', async () => {
+  const { browse } = await useShop({
+    CARTWRIGHT__SERVER__PUBLIC_URL: 'https://api.example.com/',
+    CARTWRIGHT__MODULES__AUTH__ENABLED: 'false'
+  })
+  const { text } = await browse()
+  expect(text).toContain('https://api.example.com/api/products')
+  expect(text).not.toContain('/api/auth')
+})
+
+test('pictures of the demo may be kept and shown by pages of others; without the demo there are none', async () => {
+  const shop = await useShop()
+  const { status, headers, text } = await shop.request('GET', '/demo/fika-mug-rust.svg')
+  expect([
+    status,
+    headers['content-type'],
+    headers['cache-control'],
+    headers['cross-origin-resource-policy']
+  ]).toEqual([200, 'image/svg+xml', 'public, max-age=86400', 'cross-origin'])
+  expect(text).toMatch(/^<svg /)
+  expect((await shop.request('GET', '/demo/fika-mug-purple.svg')).json.code).toBe('ROUTE_NOT_FOUND')
+  const other = await useShop({ CARTWRIGHT__SHOP__DEMO: 'off' })
+  expect((await other.request('GET', '/demo/fika-mug-rust.svg')).status).toBe(404)
+})
+
+test('guides are read by their names, and no other file is', async () => {
+  const { request } = await useShop()
+  expect((await request('GET', '/guides/errors.md')).text).toMatch(/^# Errors/)
+  for (const name of ['package.json', '..%2Fpackage.json', 'README.md', 'decisions'])
+    expect((await request('GET', `/guides/${name}`)).status, name).toBe(404)
+})
