@@ -8,10 +8,13 @@ const ABOUT = 'Cartwright reads this file at start; every key is optional.'
 /** Scheme, host and port as browsers write them: in lower case, and without the port that the scheme has anyway. */
 const ORIGIN = '^(?!https://.*:443$)(?!http://.*:80$)[a-z][a-z0-9+.-]*://[a-z0-9.:[\\]-]+$'
 
+const CLIENT_SECRET = '^[!-~]{32,512}$'
+
 /** What a text must be, in words, by the pattern that says so. */
 export const patternWords: Readonly<Record<string, string>> = {
   [ORIGIN]:
-    'must be an origin as browsers send it, such as https://shop.example.com: no path, no slash at its end, and "*" (every page there is) is none'
+    'must be an origin as browsers send it, such as https://shop.example.com: no path, no slash at its end, and "*" (every page there is) is none',
+  [CLIENT_SECRET]: 'must be 32 to 512 visible ASCII characters'
 }
 
 const SecretKey = Type.Object(
@@ -90,6 +93,12 @@ export const BaseSchema = section(ABOUT, {
         default: [],
         uniqueItems: true
       })
+    }),
+    trusted_clients: Type.Array(Type.String({ pattern: CLIENT_SECRET }), {
+      description:
+        'Secrets of shop fronts that render on a server, 32 characters or more each (openssl rand -hex 32). Who sends one in X-Cartwright-Client names its shopper in X-Shopper-Address, and limits count them.',
+      default: [],
+      uniqueItems: true
     }),
     drain_seconds: Type.Unsafe<number | null>({
       type: ['integer', 'null'],

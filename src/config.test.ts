@@ -266,8 +266,13 @@ test('values of secrets stand in no problem', async () => {
   const file = await useFile(
     'auth: { admin_password: [s3cret], admin_email: { s3cret: 1 } }\ndatabase: { url: 53 }\n'
   )
-  const problems = problemsOf({ ...file, CARTWRIGHT__AUTH__ISSUERS: '{ s3cret: 1 }' })
-  expect(problems).toHaveLength(4)
+  const problems = problemsOf({
+    ...file,
+    CARTWRIGHT__AUTH__ISSUERS: '{ s3cret: 1 }',
+    CARTWRIGHT__SERVER__TRUSTED_CLIENTS: '[s3cret-is-short]'
+  })
+  expect(problems).toHaveLength(5)
+  expect(problems.join()).toContain('server.trusted_clients.0: must be 32 to 512 visible ASCII characters')
   expect(problems.join()).not.toContain('s3cret')
 })
 

@@ -100,6 +100,7 @@ test('a browser lets an allowed page send what any route of any module takes, an
       const allowed = headers.get('access-control-allow-headers')?.toLowerCase().split(', ')
       const own = parameters.filter(each => each.in === 'header').map(({ name = '' }) => name.toLowerCase())
       expect(allowed, `${method} ${path}`).toEqual(expect.arrayContaining(own))
+      expect(allowed, 'a secret of servers').not.toContain('x-cartwright-client')
       for (const tag of tags) modules.add(tag)
     }
     const refused = await preflight(path, 'GET', 'https://evil.example')

@@ -23,6 +23,16 @@ export const malformedIfMatch = defineError(
   'MALFORMED_IF_MATCH',
   'If-Match must be one ETag of this resource, such as "7", or *.'
 )
+export const clientNotTrusted = defineError(
+  'forbidden',
+  'CLIENT_NOT_TRUSTED',
+  'X-Cartwright-Client is not one of the secrets in server.trusted_clients; X-Shopper-Address needs one.'
+)
+export const malformedShopperAddress = defineError(
+  'invalid',
+  'MALFORMED_SHOPPER_ADDRESS',
+  'X-Shopper-Address must be the one IP address of the shopper, without a port.'
+)
 export const malformedIdempotencyKey = defineError(
   'invalid',
   'MALFORMED_IDEMPOTENCY_KEY',

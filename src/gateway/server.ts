@@ -8,6 +8,7 @@ import type { Platform } from '../platform/platform.ts'
 import { createClassTable } from './admission/request-classes.ts'
 import { createVisits, type Visits } from './admission/visits.ts'
 import type { Authenticate, Revocations } from './callers/identity.ts'
+import { createShoppers, type Shoppers } from './callers/shoppers.ts'
 import { mountDiagnostics } from './diagnostics/endpoints.ts'
 import { createMetrics, type Metrics } from './diagnostics/metrics.ts'
 import { openDiagnosticsPort } from './diagnostics/port.ts'
@@ -70,6 +71,7 @@ type ServerParts = {
   metrics: Metrics
   capabilities: readonly string[]
   visits: Visits
+  shoppers: Shoppers
   answers: Answers
   classOf: ClassOf
   isDraining: () => boolean
@@ -94,6 +96,7 @@ export async function createGateway({
   const { config, db, cache, chores } = platform
   const metrics = createMetrics(platform.metrics)
   const visits = createVisits({ config, metrics: platform.metrics })
+  const shoppers = createShoppers(config.server)
   const mounted: MountedRoute[] = []
   let classOf: ClassOf = () => undefined
   const capabilities = modules.flatMap(module => module.capabilities ?? [])
@@ -101,6 +104,7 @@ export async function createGateway({
     metrics,
     capabilities,
     visits,
+    shoppers,
     classOf: (method, target) => classOf(method, target),
     isDraining: () => draining.isDraining(),
     answers: {
@@ -124,7 +128,8 @@ export async function createGateway({
     revocations,
     addIdempotency: honourIdempotencyKeys(claims, capabilities),
     addAudit: auditUnsafeRequests(db),
-    visits
+    visits,
+    shoppers
   })
   for (const module of modules.filter(each => each.enabled)) module.routes?.(tiersOf(module.name))
   mountOpenApi(app)
@@ -158,7 +163,7 @@ export async function createGateway({
 }
 
 function createServer({ config, log }: Platform, parts: ServerParts): FastifyInstance {
-  const { metrics, capabilities, visits, answers, classOf, isDraining } = parts
+  const { metrics, capabilities, visits, shoppers, answers, classOf, isDraining } = parts
   const common = commonHeaders(config)
   const { origins } = config.server.cors
   const cors = createCors({ origins, capabilities, headers: common, metrics })
@@ -177,8 +182,14 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
     trustProxy: trustProxy && ((_address, hop) => hop === 0),
     bodyLimit,
     serverFactory: handler => {
-      const inner = cors.answerPreflights(handler)
-      const door = createDoor({ visits, classOf, trustProxy, isDraining, headers: common, handler: inner })
+      const door = createDoor({
+        visits,
+        classOf,
+        networkOf: shoppers.networkOf,
+        isDraining,
+        headers: common,
+        handler: cors.answerPreflights(handler)
+      })
       const opened = createNodeServer(cors.readable(door), connections_max)
       connections.push(opened.connections)
       return opened.server
@@ -213,6 +224,7 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
   app.setSerializerCompiler(compileSerializer as never)
   app.setErrorHandler(handleError)
   app.decorateRequest('identity', null)
+  app.decorateRequest('shopperAddress', null)
   app.decorateRequest('idempotency', null)
   app.decorateRequest('rawBody', null)
   app.decorateRequest('mayPass', false)

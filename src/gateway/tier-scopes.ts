@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import type { Visits } from './admission/visits.ts'
 import { type Authenticate, createIdentityCheck, type Revocations, requireAdmin } from './callers/identity.ts'
 import { byAddress, byUser, limitRate } from './callers/rate-limits.ts'
+import type { Shoppers } from './callers/shoppers.ts'
 import { declareCaching } from './routing/answer-headers.ts'
 import { kindOf, openBodyScopes, withBody } from './routing/bodies.ts'
 import type { RouteConfig, RouteLimit, Tier, Tiers } from './routing/tiers.ts'
@@ -24,6 +25,7 @@ export type TierDeps = {
   addIdempotency: (route: RouteOptions) => void
   addAudit: (route: RouteOptions) => void
   visits: Visits
+  shoppers: Shoppers
 }
 type CallerOf = (request: FastifyRequest) => string
 type Hook = ReturnType<typeof limitRate>
@@ -36,7 +38,7 @@ export const API_PREFIX = '/api'
  */
 export async function createTiers(
   app: FastifyInstance,
-  { config, authenticate, revocations, capabilities, addIdempotency, addAudit, visits }: TierDeps
+  { config, authenticate, revocations, capabilities, addIdempotency, addAudit, visits, shoppers }: TierDeps
 ): Promise<(owner: string) => Tiers> {
   const limits = config.rate_limit
   const limit = (name: string, perMinute: number, callerOf: CallerOf): Hook | undefined =>
@@ -69,6 +71,7 @@ export async function createTiers(
   await app.register(
     async api => {
       declareCaching(api, config, capabilities)
+      api.addHook('onRequest', shoppers.note)
       visits.guard(api)
       api.addHook('onRoute', addIdempotency)
       api.addHook('onRoute', refuseUnreadConditions)

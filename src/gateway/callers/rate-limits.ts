@@ -50,8 +50,11 @@ export function limitRate({ name, perMinute, callerOf }: RateLimit) {
 }
 
 /** The network that a request came from: an IPv4 address, or the /64 of an IPv6 one. */
-export const byAddress = (request: FastifyRequest): string => networkOf(request.ip)
-export const byUser = (request: FastifyRequest): string => request.identity?.userId ?? request.ip
+export const byAddress = (request: FastifyRequest): string => networkOf(addressOf(request))
+export const byUser = (request: FastifyRequest): string => request.identity?.userId ?? addressOf(request)
+
+/** The address that a request counts for: the shopper's, where a trusted shop front asks for one. */
+export const addressOf = (request: FastifyRequest): string => request.shopperAddress ?? request.ip
 
 /** As some proxies forward them: `192.0.2.1:5678`, `[2001:db8::1]:5678`. Each connection has another port. */
 const WITH_PORT = /^(?:(\d+(?:\.\d+){3}):\d+|\[([\da-f:.]+)\](?::\d+)?)$/i

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Visits } from '../admission/visits.ts'
-import { networkOf } from '../callers/rate-limits.ts'
 import { overloaded } from '../errors.ts'
 import { type Problem, problemBody } from '../problem.ts'
 import type { RequestClass } from '../routing/tiers.ts'
@@ -14,7 +13,8 @@ export type DoorDeps = {
   visits: Visits
   /** The class of a request; `undefined` for what is never refused. */
   classOf: (method: string, target: string) => RequestClass | undefined
-  trustProxy: boolean
+  /** The network that a request counts for, where it is another than that of its connection. */
+  networkOf: (request: IncomingMessage) => string | undefined
   isDraining: () => boolean
   /** What every answer carries. */
   headers: Readonly<Record<string, string>>
@@ -30,14 +30,9 @@ const ID_DIGITS = 10
  * it, with an answer that lies ready: 15 us instead of 70 (2026-11), so that an overloaded process has time left to
  * serve. Connections are kept: making a new one costs more than serving a cart.
  */
-export function createDoor({ visits, classOf, trustProxy, isDraining, headers, handler }: DoorDeps) {
+export function createDoor({ visits, classOf, networkOf, isDraining, headers, handler }: DoorDeps) {
   const { admission, refused } = visits
   const answer = createAnswer(headers)
-  const networkOfRequest = (request: IncomingMessage): string => {
-    const forwarded = trustProxy ? request.headers['x-forwarded-for'] : undefined
-    const last = typeof forwarded === 'string' ? forwarded.split(',').at(-1)?.trim() : undefined
-    return last === undefined ? connectionOf(request.socket).network : networkOf(last)
-  }
 
   return function listener(request: IncomingMessage, response: ServerResponse): void {
     // It was reset before it was accepted: nobody can tell whose it was, and nobody waits for an answer.
@@ -64,7 +59,7 @@ export function createDoor({ visits, classOf, trustProxy, isDraining, headers, h
       const requestClass = classOf(request.method ?? '', request.url ?? '')
       const isRefused =
         requestClass !== undefined &&
-        admission.wouldRefuse(requestClass, networkOfRequest(request), performance.now())
+        admission.wouldRefuse(requestClass, networkOf(request) ?? connection.network, performance.now())
       if (isRefused) {
         refused.add({ class: requestClass, reason: 'door' })
         answer(response, OVERLOADED)

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Claim, KeyClaims } from '../../platform/idempotency/claims.ts'
 import { idempotencyKeyInProgress } from '../../platform/idempotency/write.ts'
+import { addressOf } from '../callers/rate-limits.ts'
 import { guessableIdempotencyKey, idempotencyKeyReused, malformedIdempotencyKey } from '../errors.ts'
 import { isStreamed } from '../routing/bodies.ts'
 import { isUnsafe } from '../routing/routes.ts'
@@ -99,7 +100,7 @@ function keyOf(request: FastifyRequest, capabilities: readonly string[]) {
   const caller = callerOf(request, capabilities)
   if (caller === undefined && isGuessable(key)) throw guessableIdempotencyKey()
   const { method, routeOptions } = request
-  const scope = JSON.stringify([caller ?? `address:${request.ip}`, method, routeOptions.url, key])
+  const scope = JSON.stringify([caller ?? `address:${addressOf(request)}`, method, routeOptions.url, key])
   return {
     keyHash: hash('sha256', `key:${scope}`, 'buffer'),
     cipherKey: hash('sha256', `answer:${scope}`, 'buffer'),
