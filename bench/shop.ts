@@ -184,7 +184,7 @@ export async function fillShop(client: pg.Client, size: Size, userIds: readonly 
       select cart_id, sum(quantity) as quantity, count(*) as lines from cart.items group by cart_id
     ) s where s.cart_id = c.cart_id;
     create table yardstick.products as
-      select id, name, images -> 0 ->> 'url' as image_url from catalog.products;
+      select id, name, slug, images -> 0 ->> 'url' as image_url from catalog.products;
     create table yardstick.variants as
       select id, product_id, sku, price_minor as price, price_minor as discounted_price, null::int as stock, attributes
       from catalog.variants;

@@ -25,7 +25,7 @@ const clients = await Promise.all(
 
 const text = `
   select i.variant_id, i.quantity, v.sku, v.price, v.discounted_price, v.stock, v.attributes, p.id as product_id,
-         p.name, p.image_url
+         p.name, p.slug, p.image_url
   from yardstick.items i
   join yardstick.variants v on v.id = i.variant_id
   join yardstick.products p on p.id = v.product_id

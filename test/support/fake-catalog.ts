@@ -21,11 +21,12 @@ export type FakeCatalog = CatalogApi & {
 
 export function createFakeCatalog(): FakeCatalog {
   const offers = new Map<string, Offer>()
-  const known = new Set<string>()
+  const names = new Map<string, string>()
   return {
     offers: async variantIds => variantIds.map(id => offers.get(id)),
+    names: async variantIds => variantIds.map(id => names.get(id) ?? null),
     requireVariant: async variantId => {
-      if (!known.has(variantId)) throw variantNotFound()
+      if (!names.has(variantId)) throw variantNotFound()
     },
     importCsv: () => Promise.reject(new Error('nothing can be imported into a catalog in memory')),
     isEmpty: async () => offers.size === 0,
@@ -34,7 +35,7 @@ export function createFakeCatalog(): FakeCatalog {
     sell: product => {
       const offer = offerOf(product)
       offers.set(offer.variantId, offer)
-      known.add(offer.variantId)
+      names.set(offer.variantId, JSON.parse(`{${offer.json}}`).name)
       return offer.variantId
     },
     withdraw: variantId => {
@@ -55,6 +56,7 @@ export function offerOf({
     variant_id: variantId,
     product_id: newId(),
     name,
+    slug: `product-${variantId.slice(-6)}`,
     sku: `SKU-${variantId.slice(-6)}`,
     price,
     discounted_price: discountedPrice,

@@ -34,6 +34,8 @@ export type CatalogApi = {
    * sold. One look-up in memory, or one statement for all that is not there.
    */
   offers(variantIds: readonly string[]): Promise<(Offer | undefined)[]>
+  /** What these variants are called or were called, in their order, for sale or not; `null` where nobody knows. */
+  names(variantIds: readonly string[]): Promise<(string | null)[]>
   /** @throws `CATALOG_VARIANT_NOT_FOUND` unless there is such a variant, for sale or not. The cart calls this. */
   requireVariant(variantId: string): Promise<void>
   /**
@@ -88,6 +90,7 @@ export const catalogModule = defineModule({
 
     const api: CatalogApi = {
       offers,
+      names: variants.names,
       requireVariant: variants.require,
       importCsv,
       isEmpty: products.isEmpty,

@@ -41,6 +41,7 @@ const CartItemResponse = response('CartItemResponse', {
   variant_id: Id,
   product_id: Id,
   name: Type.String(),
+  slug: Type.String({ description: 'Of the product, for its address' }),
   sku: Type.String(),
   price: amount('Price of one'),
   discounted_price: amount('Price of one after discounts; equals price when nothing is off'),
@@ -51,6 +52,11 @@ const CartItemResponse = response('CartItemResponse', {
   stock: nullable(Type.Integer({ description: 'What can still be bought; null when not counted' })),
   available: Type.Boolean({ description: 'Whether the whole quantity can be bought now' })
 })
+const UnavailableItemResponse = response('UnavailableItemResponse', {
+  variant_id: Id,
+  name: nullable(Type.String({ description: 'The last name that is known' })),
+  quantity: Type.Integer()
+})
 const cartFields = {
   currency: Currency,
   items: Type.Array(CartItemResponse),
@@ -59,7 +65,7 @@ const cartFields = {
   subtotal: amount('Sum of the items before discounts'),
   discount_total: amount('What the discounts take off'),
   total: amount('What the items cost'),
-  unavailable_items: Type.Array(Type.Object({ variant_id: Id, quantity: Type.Integer() }), {
+  unavailable_items: Type.Array(UnavailableItemResponse, {
     description: 'Items whose variant is gone or not for sale; they count for nothing in the amounts'
   }),
   version: Type.Integer({ description: 'Raised by every change; also the ETag' }),

@@ -174,13 +174,16 @@ test('the sweepers leave a cart alone whose owner comes back in that instant', a
 test('an item whose variant was withdrawn stays, counts for nothing in the totals, and can be removed', async () => {
   const shop = await useCartShop()
   const token = newId()
-  const [mug, tee] = [shop.catalog.sell({ price: 100 }), shop.catalog.sell({ price: 1_000 })]
+  const [mug, tee] = [
+    shop.catalog.sell({ name: 'Blue mug', price: 100 }),
+    shop.catalog.sell({ price: 1_000 })
+  ]
   await add(shop, token, mug, 3)
   await add(shop, token, tee, 2)
   shop.catalog.withdraw(mug)
   const { json } = await read(shop, token)
   expect(quantitiesOf(json)).toEqual({ [tee]: 2 })
-  expect(json.unavailable_items).toEqual([{ variant_id: mug, quantity: 3 }])
+  expect(json.unavailable_items).toEqual([{ variant_id: mug, name: 'Blue mug', quantity: 3 }])
   expect(json).toMatchObject({ count: 5, distinct_count: 2, subtotal: 2_000, total: 2_000 })
   shop.catalog.sell({ variantId: mug, price: 200 })
   expect((await read(shop, token)).json).toMatchObject({ total: 2_600, unavailable_items: [] })

@@ -47,13 +47,18 @@ export function createCartService({ db, catalog, stock, settings }: CartDeps) {
     const variantIds = cart.lines.map(line => line.variantId)
     const offers = await catalog.offers(variantIds)
     const available = await stock?.available(variantIds)
+    const joined = viewOf(cart.lines, offers, available)
+    // One statement more, and only for what cannot be bought any more.
+    const gone = joined.unavailable.map(line => line.variantId)
+    const names = gone.length === 0 ? [] : await catalog.names(gone)
     const { version, updatedAt } = cart
     return {
       customerId,
       currency: settings.currency,
       version,
       updatedAt,
-      ...viewOf(cart.lines, offers, available)
+      ...joined,
+      unavailable: joined.unavailable.map((line, index) => ({ ...line, name: names[index] ?? null }))
     }
   }
 

@@ -41,12 +41,14 @@ const lineAndOffer = fc.record({
 })
 const someLines = fc.array(lineAndOffer, { maxLength: 12 })
 
+const LAST_NAME = '5" nail \\'
 const viewWith = (part: Partial<CartView>, joined: ReturnType<typeof viewOf>): CartView => ({
   customerId: null,
   currency: 'USD',
   version: 3,
   updatedAt: null,
   ...joined,
+  unavailable: joined.unavailable.map(line => ({ ...line, name: LAST_NAME })),
   ...part
 })
 
@@ -89,7 +91,7 @@ test('whatever a cart holds, its JSON fits the schema and says the same as the v
         expect(json.unavailable_items).toEqual(
           lines
             .filter((_, index) => all[index]?.offer === undefined)
-            .map(line => ({ variant_id: line.variantId, quantity: line.quantity }))
+            .map(line => ({ variant_id: line.variantId, name: LAST_NAME, quantity: line.quantity }))
         )
       }
     ),

@@ -5,13 +5,16 @@ export type CartTotals = { subtotal: number; discountTotal: number; total: numbe
 /** A line that can be bought, with its offer; `stock` is null where nobody counts stock. */
 type OfferedLine = { offer: Offer; quantity: number; lineTotal: number; stock: number | null }
 
+/** A line that cannot be bought; `name`: the last that is known. */
+type NamedLine = Line & { name: string | null }
+
 /** A cart joined with the catalog: what CartResponse says. Amounts in minor units of `currency`. */
 export type CartView = CartTotals & {
   customerId: string | null
   currency: string
   lines: OfferedLine[]
   /** Lines whose variant is gone or not for sale: they stay in the cart and count for nothing in the totals. */
-  unavailable: Line[]
+  unavailable: NamedLine[]
   count: number
   version: number
   updatedAt: Date | null
@@ -39,15 +42,15 @@ export function cartJson(view: CartView): string {
   )
 }
 
-const unavailableJson = (lines: readonly Line[]) =>
-  JSON.stringify(lines.map(({ variantId, quantity }) => ({ variant_id: variantId, quantity })))
+const unavailableJson = (lines: readonly NamedLine[]) =>
+  JSON.stringify(lines.map(({ variantId, name, quantity }) => ({ variant_id: variantId, name, quantity })))
 
 /** Prices the lines with their offers (in the same order; undefined: not for sale) and the stock, if it is known. */
 export function viewOf(
   lines: readonly Line[],
   offers: readonly (Offer | undefined)[],
   stock: readonly number[] | undefined
-): Pick<CartView, 'lines' | 'unavailable' | 'count' | keyof CartTotals> {
+): Pick<CartView, 'lines' | 'count' | keyof CartTotals> & { unavailable: Line[] } {
   const offered: OfferedLine[] = []
   const unavailable: Line[] = []
   let [count, subtotal, total] = [0, 0, 0]

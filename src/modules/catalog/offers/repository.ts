@@ -9,6 +9,7 @@ export const listOffers = statement({
     id: 'uuid',
     product_id: 'uuid',
     name: 'text',
+    slug: 'text',
     sku: 'text',
     price_minor: 'int8',
     sale_price_minor: 'int8?',
@@ -18,7 +19,7 @@ export const listOffers = statement({
   },
   text: `
     select
-      variants.id, variants.product_id, products.name, variants.sku, variants.price_minor, variants.sale_price_minor,
+      variants.id, variants.product_id, products.name, products.slug, variants.sku, variants.price_minor, variants.sale_price_minor,
       coalesce(variants.image_url, products.images -> 0 ->> 'url') as image_url, variants.attributes,
       (select jsonb_agg(to_jsonb(discounts))
        from catalog.variant_discounts discounts where discounts.variant_id = variants.id) as discounts
@@ -26,5 +27,17 @@ export const listOffers = statement({
     join catalog.products on products.id = variants.product_id
     where variants.id = any ($ids) and variants.active and variants.currency = $currency
       and products.status = 'active'`
+})
+/** What these variants are called, or were before they were deleted. */
+export const listNames = statement({
+  name: 'catalog.list_variant_names',
+  takes: { ids: 'uuid[]' },
+  gives: { id: 'uuid', name: 'text' },
+  text: `
+    select variants.id, products.name
+    from catalog.variants join catalog.products on products.id = variants.product_id
+    where variants.id = any ($ids)
+    union all
+    select id, name from catalog.gone_variants where id = any ($ids)`
 })
 export type OfferRow = RowOf<typeof listOffers>

@@ -13,7 +13,7 @@ export type Offer = {
   readonly currency: string
   /**
    * The descriptive fields as JSON text without the outer braces, ready to be joined into an answer:
-   * `"variant_id":…,"product_id":…,"name":…,"sku":…,"price":…,"discounted_price":…,"image_url":…,"attributes":{…}`.
+   * `"variant_id":…,"product_id":…,"name":…,"slug":…,"sku":…,"price":…,"discounted_price":…,"image_url":…,"attributes":{…}`.
    */
   readonly json: string
 }
@@ -103,6 +103,7 @@ function entryOf(row: repository.OfferRow, currency: string, loadedAt: number): 
     variant_id: row.id,
     product_id: row.product_id,
     name: row.name,
+    slug: row.slug,
     sku: row.sku,
     price: row.price_minor,
     discounted_price: discountedPrice,

@@ -100,11 +100,19 @@ export const touchProduct = statement({
   takes: { id: 'uuid' },
   text: 'update catalog.products set version = version + 1, updated_at = now() where id = $id'
 })
-/** With its variants. */
+/** With its variants, whose names are kept for the carts that hold them. */
 export const deleteProduct = statement({
   name: 'catalog.delete_product',
   takes: { id: 'uuid' },
-  text: 'delete from catalog.products where id = $id'
+  text: `
+    with kept as (
+      insert into catalog.gone_variants (id, name)
+      select variants.id, products.name
+      from catalog.variants join catalog.products on products.id = variants.product_id
+      where products.id = $id
+      on conflict (id) do nothing
+    )
+    delete from catalog.products where id = $id`
 })
 /** All but those to these categories. */
 export const deleteLinks = statement({

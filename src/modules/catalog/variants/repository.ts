@@ -65,8 +65,17 @@ export const updateVariants = statement({
     from jsonb_to_recordset($rows) as rows (${record})
     where variants.id = rows.id`
 })
+/** Its name is kept for the carts that hold it. */
 export const deleteVariant = statement({
   name: 'catalog.delete_variant',
   takes: { id: 'uuid' },
-  text: 'delete from catalog.variants where id = $id'
+  text: `
+    with kept as (
+      insert into catalog.gone_variants (id, name)
+      select variants.id, products.name
+      from catalog.variants join catalog.products on products.id = variants.product_id
+      where variants.id = $id
+      on conflict (id) do nothing
+    )
+    delete from catalog.variants where id = $id`
 })

@@ -2,6 +2,7 @@ import { changesNothing } from '../../../kernel/patch.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { productStale, variantLimit, variantNotFound } from '../errors.ts'
+import { listNames } from '../offers/repository.ts'
 import { lockProduct } from '../products/change.ts'
 import * as products from '../products/repository.ts'
 import type { Changes } from '../revision/changes.ts'
@@ -67,7 +68,12 @@ export function createVariantService({ db, changes, currency }: Deps) {
     await read(id)
   }
 
-  return { create, patch, remove, require }
+  async function names(ids: readonly string[]): Promise<(string | null)[]> {
+    const known = new Map((await db.rows(listNames, { ids })).map(({ id, name }) => [id, name]))
+    return ids.map(id => known.get(id) ?? null)
+  }
+
+  return { create, patch, remove, require, names }
 }
 export type VariantService = ReturnType<typeof createVariantService>
 
