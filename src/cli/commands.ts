@@ -7,14 +7,38 @@ import { version } from '../version.ts'
  * is one sentence and exit code 1; a stack trace means a bug.
  */
 export async function runCommand(argv: readonly string[]): Promise<void> {
-  const program = new Command('cartwright').description('A headless commerce engine.').version(version)
+  try {
+    await createProgram().parseAsync(argv.length > 2 ? argv : [...argv, 'start'])
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exit(1)
+  }
+}
+
+const AFTER_HELP = `
+In the folder of the project, write "npm run cartwright --" in the place of "cartwright":
+  npm run cartwright -- help user create
+
+Settings come from config.yaml and the environment; config.example.yaml lists them. Guides are in docs/README.md.`
+const example = (line: string) => `\nExample:\n  cartwright ${line}`
+
+/** All commands there are, with an example of each. */
+export function createProgram(): Command {
+  const program = new Command('cartwright')
+    .description('A headless commerce engine.')
+    .version(version)
+    .addHelpText('after', AFTER_HELP)
+    .showHelpAfterError('See "cartwright help".')
   program
     .command('start')
     .description('run the shop; this is done when no command is named')
+    .addHelpText('after', example('start'))
     .action(async () => (await import('./start.ts')).start())
   program
     .command('migrate')
     .description('bring the database up to date, and stop')
+    .addHelpText('after', example('migrate'))
     .action(async () => (await import('./migrate.ts')).runMigrations())
   program
     .command('import')
@@ -25,6 +49,7 @@ export async function runCommand(argv: readonly string[]): Promise<void> {
         .choices(['best_effort', 'all_or_nothing'])
         .default('best_effort')
     )
+    .addHelpText('after', example('import products.csv --mode all_or_nothing'))
     .action(async (file, options) => (await import('./import.ts')).importProducts(file, options))
   const user = program.command('user').description('manage accounts')
   user
@@ -33,28 +58,26 @@ export async function runCommand(argv: readonly string[]): Promise<void> {
     .requiredOption('--email <address>', 'e-mail address')
     .option('--name <name>', 'name')
     .option('--admin', 'give it the role admin', false)
+    .addHelpText('after', example('user create --email you@shop.com --admin'))
     .action(async options => (await import('./user.ts')).createUser(options))
   user
     .command('disable')
     .description('keep somebody out: every session of theirs ends, everywhere within a second')
     .requiredOption('--email <address>', 'e-mail address')
+    .addHelpText('after', example('user disable --email ada@example.com'))
     .action(async ({ email }) => (await import('./user.ts')).setUserDisabled(email, true))
   user
     .command('enable')
     .description('let somebody in again who was disabled')
     .requiredOption('--email <address>', 'e-mail address')
+    .addHelpText('after', example('user enable --email ada@example.com'))
     .action(async ({ email }) => (await import('./user.ts')).setUserDisabled(email, false))
   user
     .command('role')
     .description('give somebody another role, from their next request on')
     .requiredOption('--email <address>', 'e-mail address')
     .addOption(new Option('--role <role>', 'the role').choices(['customer', 'admin']).makeOptionMandatory())
+    .addHelpText('after', example('user role --email ada@example.com --role admin'))
     .action(async ({ email, role }) => (await import('./user.ts')).setUserRole(email, role))
-  try {
-    await program.parseAsync(argv.length > 2 ? argv : [...argv, 'start'])
-  } catch (error) {
-    if (!(error instanceof OperatorError)) throw error
-    process.stderr.write(`${error.message}\n`)
-    process.exit(1)
-  }
+  return program
 }
