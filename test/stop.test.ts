@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -56,6 +57,27 @@ test('the signals of one Ctrl-C are one: a request under way gets its answer, an
     0,
     ['Stopping: what is under way is finished first. A second signal stops at once.', 'Stopped.']
   ])
+})
+
+test('Ctrl-C in a terminal, which reaches npm and the shop alike, ends both with exit code 0', async () => {
+  const database = await createTestDatabase()
+  onTestFinished(database.drop)
+  for (let time = 0; time < 3; time += 1) {
+    const npm = spawn('npm', ['start'], {
+      detached: true,
+      env: { ...process.env, PORT: '0', DATABASE_URL: database.url, CARTWRIGHT__SHOP__DEMO: 'off' },
+      stdio: ['ignore', 'pipe', 'inherit']
+    })
+    const ended = once(npm, 'close')
+    let output = ''
+    npm.stdout.setEncoding('utf8').on('data', piece => {
+      const hadBegun = output.includes('Try it:')
+      output += piece
+      // A terminal signals the whole group of processes.
+      if (!hadBegun && output.includes('Try it:')) process.kill(-(npm.pid ?? 0), 'SIGINT')
+    })
+    expect([await ended, output]).toEqual([[0, null], expect.stringMatching(/^Stopped\.$/m)])
+  }
 })
 
 test('a second signal, half a second after the first or later, ends the process at once with exit code 1', async () => {
