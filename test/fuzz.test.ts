@@ -9,6 +9,7 @@ import {
   requestsFor,
   resolveMarkers
 } from './support/generate.ts'
+import { followed } from './support/references.ts'
 
 // `FUZZ=20000 npx vitest run test/fuzz.test.ts` tries that many, others each time, and prints what was answered.
 const { FUZZ } = process.env
@@ -207,7 +208,8 @@ test(`${RUNS} generated requests, right and wrong, get no answer that blames the
   timeout: 25_000 + RUNS * 60
 }, async () => {
   const { json } = await app.request('GET', '/openapi.json')
-  const operations = Object.entries<Record<string, object>>(json.paths).flatMap(([path, methods]) =>
+  const paths = followed<Record<string, Record<string, object>>>(json.paths, json.components.schemas)
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => requestsFor(method, path, operation))
   )
   const property = fc.asyncProperty(fc.oneof(...operations), sendAndCheck)

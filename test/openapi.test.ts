@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { namedSchemas } from '../src/gateway/components.ts'
 import { createTestApp, type TestApp } from './support/app.ts'
 
 const committed = new URL('../openapi.json', import.meta.url)
@@ -50,6 +51,44 @@ test('every operation has a name of its own, and tells the form of its errors', 
   )
   expect(keyed.length).toBeGreaterThan(20)
   expect(json.components.parameters.IdempotencyKey).toMatchObject({ in: 'header', name: 'idempotency-key' })
+})
+
+test('every body has a name: requests are XRequest, answers XResponse, each a component', async () => {
+  const { json } = await app.request('GET', '/openapi.json')
+  type Body = { content?: Record<string, { schema?: { $ref?: string } }> }
+  type Operation = { requestBody?: Body; responses: Record<string, Body> }
+  const operations = Object.entries<Record<string, Operation>>(json.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ route: `${method} ${path}`, ...operation }))
+  )
+  const nameIn = (body: Body | undefined) =>
+    body?.content?.['application/json']?.schema?.$ref?.split('/').at(-1) ?? '(none)'
+  const isJson = (body: Body | undefined) => body?.content?.['application/json'] !== undefined
+  const misnamed = operations.flatMap(({ route, requestBody, responses }) => [
+    ...(isJson(requestBody) && !/^[A-Z]\w+Request$/.test(nameIn(requestBody)) ? [`${route} takes`] : []),
+    ...Object.entries(responses)
+      .filter(([, answer]) => isJson(answer) && !/^[A-Z]\w+Response$/.test(nameIn(answer)))
+      .map(([status]) => `${route} answers ${status}`)
+  ])
+  expect(misnamed).toEqual([])
+  const { schemas } = json.components
+  expect(Object.keys(schemas).length).toBeGreaterThan(40)
+  const references = [...JSON.stringify(json).matchAll(/#\/components\/schemas\/(\w+)/g)].map(
+    found => found[1]
+  )
+  expect(references.filter(name => !(String(name) in schemas))).toEqual([])
+  const { children } = schemas.CategoryNodeResponse.properties
+  expect(children.items).toEqual({ $ref: '#/components/schemas/CategoryNodeResponse' })
+})
+
+test('two schemas that differ cannot have one name', () => {
+  const named = (type: string) => ({ title: 'WishResponse', type })
+  expect(namedSchemas([named('string'), named('string')])).toEqual({
+    part: Array(2).fill({ $ref: '#/components/schemas/WishResponse' }),
+    schemas: { WishResponse: { type: 'string' } }
+  })
+  expect(() => namedSchemas([named('string'), named('integer')])).toThrow(
+    'two schemas are called WishResponse'
+  )
 })
 
 test('the documentation page loads its script, its style and the document from this server', async () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { compileSerializer } from '../src/gateway/routing/validation.ts'
 import { compileSchema } from '../src/kernel/validate.ts'
 import { createTestApp } from './support/app.ts'
+import { followed } from './support/references.ts'
 
 type Content = Record<string, { schema?: never }>
 type Operation = {
@@ -14,6 +15,7 @@ test('every schema of every route compiles: in the program that happens at its f
   const app = await createTestApp()
   const { json } = await app.request('GET', '/openapi.json')
   await app.close()
+  const paths = followed<Record<string, Record<string, Operation>>>(json.paths, json.components.schemas)
   const faults: string[] = []
   let compiled = 0
   const attempt = (where: string, compile: () => unknown) => {
@@ -24,7 +26,7 @@ test('every schema of every route compiles: in the program that happens at its f
       faults.push(`${where}: ${error}`)
     }
   }
-  for (const [path, operations] of Object.entries<Record<string, Operation>>(json.paths)) {
+  for (const [path, operations] of Object.entries(paths)) {
     for (const [method, { parameters = [], requestBody, responses }] of Object.entries(operations)) {
       const where = `${method} ${path}`
       for (const { name, schema } of parameters) {

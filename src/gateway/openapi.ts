@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema } from 'fastify'
+import { namedSchemas } from './components.ts'
 import { SHARED } from './routing/answer-headers.ts'
 import { isStreamed } from './routing/bodies.ts'
 import type { BodyKind } from './routing/tiers.ts'
@@ -116,12 +117,13 @@ function withCommonParts({ paths, components, ...document }: Document) {
       operation.parameters = [...(operation.parameters ?? []), key]
     }
   }
+  const { part, schemas } = namedSchemas(paths)
   const problem = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
   return {
     ...document,
     components: {
       ...components,
-      schemas: { ...components.schemas, Problem: PROBLEM },
+      schemas: { ...components.schemas, ...schemas, Problem: PROBLEM },
       responses: {
         NotModified: NOT_MODIFIED,
         Problem: { description: 'It was not done, and why.', content: problem }
@@ -129,7 +131,7 @@ function withCommonParts({ paths, components, ...document }: Document) {
       headers: { ETag: ETAG },
       parameters: { IdempotencyKey: IDEMPOTENCY_KEY, IfNoneMatch: IF_NONE_MATCH }
     },
-    paths
+    paths: part
   }
 }
 

@@ -18,6 +18,10 @@ export const request = <P extends Properties>(name: `${string}Request`, properti
 export const response = <P extends Properties>(name: `${string}Response`, properties: P) =>
   Type.Object(properties, { title: name })
 
+/** Inside of the response called `name`: that response again. It is not looked into when it is written. */
+export const itself = <T>(name: `${string}Response`) =>
+  Type.Unsafe<T>({ title: name, type: 'object', additionalProperties: true })
+
 const PLAIN = ['string', 'integer', 'number', 'boolean']
 
 /** The same, or `null`. Said by `type` where that is possible: serializers try out the branches of a union. */

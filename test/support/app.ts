@@ -83,7 +83,9 @@ export async function send(
       : { payload: isJson ? JSON.stringify(options.body) : (options.body as string) })
   })
   const json =
-    String(response.headers['content-type']).includes('json') && response.body
+    String(response.headers['content-type']).includes('json') &&
+    response.headers['content-encoding'] === undefined &&
+    response.body
       ? JSON.parse(response.body)
       : null
   return {

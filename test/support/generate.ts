@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 
 type Schema = {
-  type?: string
+  type?: string | string[]
   anyOf?: Schema[]
   enum?: unknown[]
   const?: unknown
@@ -166,11 +166,14 @@ function text(schema: Schema, name: string): fc.Arbitrary<string> {
 }
 
 function valid(schema: Schema, name: string, broken: number): Value {
-  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(each => value(each, name, broken)))
+  const { anyOf, type } = schema
+  if (anyOf !== undefined) return fc.oneof(...anyOf.map(each => value(each, name, broken)))
+  if (Array.isArray(type))
+    return fc.oneof(...type.map(each => valid({ ...schema, type: each }, name, broken)))
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
   if ('const' in schema) return fc.constant(schema.const)
   const { minimum: min = -1_000, maximum: max = 2 ** 53 - 1 } = schema
-  switch (schema.type) {
+  switch (type) {
     case 'integer':
     case 'number':
       return fc.oneof(

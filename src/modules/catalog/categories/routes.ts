@@ -3,7 +3,7 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
 import { IdParams } from '../../../kernel/wire.ts'
-import { Category, CategoryBody, PatchCategory } from './schema.ts'
+import { CategoryResponse, CreateCategoryRequest, UpdateCategoryRequest } from './schema.ts'
 import type { CategoryService } from './service.ts'
 
 const tags = ['catalog']
@@ -14,7 +14,12 @@ export function categoryRoutes(tiers: Tiers, categories: CategoryService): void 
     '/catalog/categories',
     {
       config,
-      schema: { tags, summary: 'Create a category', body: CategoryBody, response: { 201: Category } }
+      schema: {
+        tags,
+        summary: 'Create a category',
+        body: CreateCategoryRequest,
+        response: { 201: CategoryResponse }
+      }
     },
     async (request, reply) => send(reply.code(201), await categories.create(request.body, writeOf(request)))
   )
@@ -27,8 +32,8 @@ export function categoryRoutes(tiers: Tiers, categories: CategoryService): void 
         tags,
         summary: 'Change or move a category',
         params: IdParams,
-        body: PatchCategory,
-        response: { 200: Category }
+        body: UpdateCategoryRequest,
+        response: { 200: CategoryResponse }
       }
     },
     async (request, reply) =>
@@ -53,5 +58,5 @@ export function categoryRoutes(tiers: Tiers, categories: CategoryService): void 
   )
 }
 
-const send = (reply: FastifyReply, category: Category) =>
+const send = (reply: FastifyReply, category: CategoryResponse) =>
   reply.header('etag', `"${category.version}"`).send(category)

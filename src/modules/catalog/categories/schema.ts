@@ -1,5 +1,5 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
-import { Id, input, line, nullable, Version } from '../../../kernel/wire.ts'
+import { Id, itself, line, nullable, request, response, Version } from '../../../kernel/wire.ts'
 import { Slug } from '../products/fields.ts'
 
 const fields = {
@@ -9,13 +9,16 @@ const fields = {
   position: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 }))
 }
 
-export const CategoryBody = input(fields)
-export type CategoryBody = Static<typeof CategoryBody>
+export const CreateCategoryRequest = request('CreateCategoryRequest', fields)
+export type CreateCategoryRequest = Static<typeof CreateCategoryRequest>
 
-export const PatchCategory = input({ ...fields, name: Type.Optional(fields.name) })
-export type PatchCategory = Static<typeof PatchCategory>
+export const UpdateCategoryRequest = request('UpdateCategoryRequest', {
+  ...fields,
+  name: Type.Optional(fields.name)
+})
+export type UpdateCategoryRequest = Static<typeof UpdateCategoryRequest>
 
-export const Category = Type.Object({
+export const CategoryResponse = response('CategoryResponse', {
   id: Id,
   parent_id: nullable(Id),
   slug: Type.String(),
@@ -23,12 +26,10 @@ export const Category = Type.Object({
   position: Type.Integer(),
   version: Version
 })
-export type Category = Static<typeof Category>
+export type CategoryResponse = Static<typeof CategoryResponse>
 
-export type CategoryNode = Category & { children: CategoryNode[] }
-export const CategoryNode = Type.Object({
-  ...Category.properties,
-  children: Type.Array(Type.Unsafe<CategoryNode>({ type: 'object', additionalProperties: true }), {
-    description: 'Categories like this one.'
-  })
+export type CategoryNodeResponse = CategoryResponse & { children: CategoryNodeResponse[] }
+export const CategoryNodeResponse = response('CategoryNodeResponse', {
+  ...CategoryResponse.properties,
+  children: Type.Array(itself<CategoryNodeResponse>('CategoryNodeResponse'))
 })

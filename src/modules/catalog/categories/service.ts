@@ -6,13 +6,13 @@ import { slugOf, storedSlug } from '../products/slug.ts'
 import type { Changes } from '../revision/changes.ts'
 import { REPRICED_AT_ONCE_MAX } from '../revision/prices.ts'
 import * as repository from './repository.ts'
-import type { Category, CategoryBody, PatchCategory } from './schema.ts'
+import type { CategoryResponse, CreateCategoryRequest, UpdateCategoryRequest } from './schema.ts'
 
 type Deps = { db: Database; changes: Changes }
 
 /** The tree of categories, and how it is changed. */
 export function createCategoryService({ db, changes }: Deps) {
-  async function read(id: string): Promise<Category> {
+  async function read(id: string): Promise<CategoryResponse> {
     const row = await db.first(repository.findCategory, { id })
     if (row === undefined) throw categoryNotFound()
     const { path: _, ...category } = row
@@ -20,7 +20,7 @@ export function createCategoryService({ db, changes }: Deps) {
   }
 
   /** @throws `CATALOG_SLUG_TAKEN`, `CATALOG_CATEGORY_NOT_FOUND` (its parent), `CATALOG_CATEGORY_TOO_DEEP` */
-  async function create(body: CategoryBody, write: Write): Promise<Category> {
+  async function create(body: CreateCategoryRequest, write: Write): Promise<CategoryResponse> {
     const { name, parent_id = null, position = 0 } = body
     const slug = storedSlug(body.slug ?? slugOf(name))
     if (slug === '') throw slugNeeded()
@@ -34,7 +34,7 @@ export function createCategoryService({ db, changes }: Deps) {
   }
 
   /** @throws `CATALOG_CATEGORY_STALE`, `CATALOG_CATEGORY_CYCLE`, and as `create` */
-  async function patch(id: string, body: PatchCategory, write: Write): Promise<Category> {
+  async function patch(id: string, body: UpdateCategoryRequest, write: Write): Promise<CategoryResponse> {
     await write.once(db, async tx => {
       const present = await lock(tx, id, write)
       if (changesNothing(body)) return

@@ -3,7 +3,7 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
 import { IdParams, listOf, PageQuery } from '../../../kernel/wire.ts'
-import { Discount, DiscountBody, PatchDiscount } from './schema.ts'
+import { CreateDiscountRequest, DiscountResponse, UpdateDiscountRequest } from './schema.ts'
 import type { DiscountService } from './service.ts'
 
 const tags = ['catalog']
@@ -18,7 +18,7 @@ export function discountRoutes(tiers: Tiers, discounts: DiscountService): void {
         tags,
         summary: 'All discounts, the newest first',
         querystring: PageQuery,
-        response: { 200: listOf(Discount) }
+        response: { 200: listOf(DiscountResponse) }
       }
     },
     request => discounts.list(request.query)
@@ -28,7 +28,12 @@ export function discountRoutes(tiers: Tiers, discounts: DiscountService): void {
     '/catalog/discounts',
     {
       config,
-      schema: { tags, summary: 'Create a discount', body: DiscountBody, response: { 201: Discount } }
+      schema: {
+        tags,
+        summary: 'Create a discount',
+        body: CreateDiscountRequest,
+        response: { 201: DiscountResponse }
+      }
     },
     async (request, reply) => send(reply.code(201), await discounts.create(request.body, writeOf(request)))
   )
@@ -41,8 +46,8 @@ export function discountRoutes(tiers: Tiers, discounts: DiscountService): void {
         tags,
         summary: 'Change when a discount runs',
         params: IdParams,
-        body: PatchDiscount,
-        response: { 200: Discount }
+        body: UpdateDiscountRequest,
+        response: { 200: DiscountResponse }
       }
     },
     async (request, reply) =>
@@ -62,5 +67,5 @@ export function discountRoutes(tiers: Tiers, discounts: DiscountService): void {
   )
 }
 
-const send = (reply: FastifyReply, discount: Discount) =>
+const send = (reply: FastifyReply, discount: DiscountResponse) =>
   reply.header('etag', `"${discount.version}"`).send(discount)

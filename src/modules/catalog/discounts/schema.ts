@@ -1,6 +1,6 @@
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
-import { amount, Currency, Id, input, line, nullable, Time, Version } from '../../../kernel/wire.ts'
+import { amount, Currency, Id, input, line, nullable, response, Time, Version } from '../../../kernel/wire.ts'
 
 const PERCENTAGE = 'Parts per million of the price: 100000 is 10 %.'
 const Percentage = Type.Integer({ minimum: 1, maximum: 1_000_000, description: PERCENTAGE })
@@ -28,19 +28,20 @@ const target = {
   target_id: Id
 }
 
-export const DiscountBody = Type.Union(
+export const CreateDiscountRequest = Type.Union(
   [
     input({ ...fields, ...target, percentage_ppm: Percentage }),
     input({ ...fields, ...target, amount: AmountOff })
   ],
   {
+    title: 'CreateDiscountRequest',
     description:
       'Either a percentage or an amount. It runs from starts_at (default: now) until before ends_at.'
   }
 )
-export type DiscountBody = Static<typeof DiscountBody>
+export type CreateDiscountRequest = Static<typeof CreateDiscountRequest>
 
-export const PatchDiscount = Type.Object(
+export const UpdateDiscountRequest = Type.Object(
   {
     ...fields,
     name: Type.Optional(fields.name),
@@ -48,14 +49,15 @@ export const PatchDiscount = Type.Object(
     amount: Type.Optional(AmountOff)
   },
   {
+    title: 'UpdateDiscountRequest',
     additionalProperties: false,
     description: 'Sending the other of percentage_ppm and amount changes the kind of discount.',
     not: { required: ['percentage_ppm', 'amount'] }
   }
 )
-export type PatchDiscount = Static<typeof PatchDiscount>
+export type UpdateDiscountRequest = Static<typeof UpdateDiscountRequest>
 
-export const Discount = Type.Object({
+export const DiscountResponse = response('DiscountResponse', {
   id: Id,
   name: Type.String(),
   scope: Scope,
@@ -69,4 +71,4 @@ export const Discount = Type.Object({
   version: Version,
   created_at: Time
 })
-export type Discount = Static<typeof Discount>
+export type DiscountResponse = Static<typeof DiscountResponse>

@@ -7,13 +7,13 @@ import { discountNotFound, discountStale } from '../errors.ts'
 import type { Changes } from '../revision/changes.ts'
 import { REPRICED_AT_ONCE_MAX } from '../revision/prices.ts'
 import * as repository from './repository.ts'
-import type { Discount, DiscountBody, PatchDiscount } from './schema.ts'
+import type { CreateDiscountRequest, DiscountResponse, UpdateDiscountRequest } from './schema.ts'
 
 type Deps = { db: Database; changes: Changes; currency: string }
 
 /** Discounts, and how they are changed. What they do to a price is in `pricing.ts`. */
 export function createDiscountService({ db, changes, currency }: Deps) {
-  async function list(query: PageQuery): Promise<Page<Discount>> {
+  async function list(query: PageQuery): Promise<Page<DiscountResponse>> {
     const page = await readPage(query, {
       ...newestFirst,
       name: 'discounts',
@@ -23,14 +23,14 @@ export function createDiscountService({ db, changes, currency }: Deps) {
     return { ...page, items: page.items.map(present) }
   }
 
-  async function read(id: string): Promise<Discount> {
+  async function read(id: string): Promise<DiscountResponse> {
     const row = await db.first(repository.findDiscount, { id })
     if (row === undefined) throw discountNotFound()
     return present(row)
   }
 
   /** @throws `CATALOG_TARGET_NOT_FOUND`, `CATALOG_DISCOUNT_PERIOD` */
-  async function create(body: DiscountBody, write: Write): Promise<Discount> {
+  async function create(body: CreateDiscountRequest, write: Write): Promise<DiscountResponse> {
     await write.once(db, async tx => {
       const row = discountRow(write.id, body, currency)
       await tx.run(repository.insertDiscount, row)
@@ -40,7 +40,7 @@ export function createDiscountService({ db, changes, currency }: Deps) {
   }
 
   /** @throws `CATALOG_DISCOUNT_NOT_FOUND`, `CATALOG_DISCOUNT_STALE`, `CATALOG_DISCOUNT_PERIOD` */
-  async function patch(id: string, body: PatchDiscount, write: Write): Promise<Discount> {
+  async function patch(id: string, body: UpdateDiscountRequest, write: Write): Promise<DiscountResponse> {
     await write.once(db, async tx => {
       const stored = await lock(tx, id, write)
       if (changesNothing(body)) return
@@ -87,7 +87,7 @@ async function listProductIds(tx: Transaction, id: string): Promise<string[]> {
 
 const momentOf = (text: string | null | undefined) => (typeof text === 'string' ? new Date(text) : null)
 
-function discountRow(id: string, body: DiscountBody, currency: string): repository.NewDiscount {
+function discountRow(id: string, body: CreateDiscountRequest, currency: string): repository.NewDiscount {
   const { name, scope, target_id, starts_at, ends_at, active = true } = body
   return {
     id,
@@ -106,7 +106,7 @@ function discountRow(id: string, body: DiscountBody, currency: string): reposito
 
 function merge(
   present: repository.DiscountRow,
-  body: PatchDiscount,
+  body: UpdateDiscountRequest,
   currency: string
 ): repository.DiscountRow {
   const { starts_at, ends_at, percentage_ppm, amount, ...fields } = body
@@ -118,7 +118,7 @@ function merge(
   return row
 }
 
-function present(row: repository.DiscountRow): Discount {
+function present(row: repository.DiscountRow): DiscountResponse {
   const { product_id, variant_id, category_id, amount_minor: amount, ...fields } = row
   return {
     ...fields,

@@ -1,5 +1,5 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
-import { ImportQuery, ImportReport } from './schema.ts'
+import { ImportQuery, ImportReportResponse } from './schema.ts'
 import { IMPORT_BYTES_MAX, type ImportCsv } from './service.ts'
 
 export function importRoutes(tiers: Tiers, importCsv: ImportCsv): void {
@@ -15,7 +15,7 @@ export function importRoutes(tiers: Tiers, importCsv: ImportCsv): void {
         tags: ['catalog'],
         summary: 'Import products from a CSV file as Shopify exports it',
         querystring: ImportQuery,
-        response: { 200: ImportReport }
+        response: { 200: ImportReportResponse }
       }
     },
     request => importCsv(request.body, request.query, () => request.visit?.progressed())

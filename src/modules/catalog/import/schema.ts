@@ -1,5 +1,5 @@
 import { Type } from '../../../kernel/schema.ts'
-import { input, nullable } from '../../../kernel/wire.ts'
+import { input, nullable, response } from '../../../kernel/wire.ts'
 
 export const ImportQuery = input({
   mode: Type.Optional(
@@ -11,7 +11,7 @@ export const ImportQuery = input({
 })
 
 const count = Type.Integer()
-export const ImportReport = Type.Object({
+export const ImportReportResponse = response('ImportReportResponse', {
   mode: Type.Enum(['best_effort', 'all_or_nothing']),
   rows: Type.Integer({ description: 'Rows with something in them, without the header.' }),
   products: Type.Object({ created: count, updated: count, unchanged: count, failed: count }),

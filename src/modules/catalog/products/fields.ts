@@ -1,5 +1,5 @@
 import { Type } from '../../../kernel/schema.ts'
-import { Id, input, line, nullable } from '../../../kernel/wire.ts'
+import { Id, input, line, nullable, response } from '../../../kernel/wire.ts'
 
 // What the schemas of this module have in common.
 export const HTTP_URL = '^https?://[^\\s\\u0000-\\u001f<>"]+$'
@@ -27,11 +27,15 @@ export const Attributes = Type.Record(
   }
 )
 export const StoredAttributes = Type.Record(Type.String({ pattern: '^' }), Type.String())
-export const Image = Type.Object({
+export const ImageResponse = response('ImageResponse', {
   url: Type.String(),
   alt: nullable(Type.String()),
   position: Type.Integer()
 })
-export const CategoryLink = Type.Object({ id: Id, slug: Type.String(), name: Type.String() })
+export const CategoryLinkResponse = response('CategoryLinkResponse', {
+  id: Id,
+  slug: Type.String(),
+  name: Type.String()
+})
 
 export const IdOrSlugParams = input({ id: line(255, 'Id or slug.') })

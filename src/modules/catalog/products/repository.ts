@@ -1,6 +1,6 @@
 import { json, nullableJson, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
-import type { AdminVariant } from '../variants/schema.ts'
-import type { AdminProduct } from './schema.ts'
+import type { AdminVariantResponse } from '../variants/schema.ts'
+import type { AdminProductResponse } from './schema.ts'
 
 export type Status = 'draft' | 'active' | 'archived'
 export type StoredImage = { url: string; alt: string | null }
@@ -37,8 +37,8 @@ export const findProduct = statement({
     version: 'int4',
     created_at: 'timestamptz',
     updated_at: 'timestamptz',
-    variants: nullableJson<AdminVariant[]>(),
-    categories: nullableJson<AdminProduct['categories']>()
+    variants: nullableJson<AdminVariantResponse[]>(),
+    categories: nullableJson<AdminProductResponse['categories']>()
   },
   text: `
     select
@@ -192,4 +192,4 @@ export const listVariantsForSale = statement({
     order by coalesce(sale_price_minor < price_minor, false) desc, variants.id limit $limit`
 })
 
-export type ProductDetail = RowOf<typeof findProduct>
+export type ProductDetailRow = RowOf<typeof findProduct>

@@ -4,12 +4,12 @@ import { writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
 import { IdParams, listOf } from '../../../kernel/wire.ts'
 import {
-  AdminProduct,
   AdminProductQuery,
-  AdminProductSummary,
-  CreateProduct,
-  PatchProduct,
-  type AdminProduct as Product
+  AdminProductResponse,
+  AdminProductSummaryResponse,
+  CreateProductRequest,
+  type AdminProductResponse as Product,
+  UpdateProductRequest
 } from './schema.ts'
 import type { ProductService } from './service.ts'
 
@@ -25,7 +25,7 @@ export function productRoutes(tiers: Tiers, products: ProductService): void {
         tags,
         summary: 'All products, the newest first',
         querystring: AdminProductQuery,
-        response: { 200: listOf(AdminProductSummary) }
+        response: { 200: listOf(AdminProductSummaryResponse) }
       }
     },
     request => products.list(request.query)
@@ -35,7 +35,12 @@ export function productRoutes(tiers: Tiers, products: ProductService): void {
     '/catalog/products',
     {
       config,
-      schema: { tags, summary: 'Create a product', body: CreateProduct, response: { 201: AdminProduct } }
+      schema: {
+        tags,
+        summary: 'Create a product',
+        body: CreateProductRequest,
+        response: { 201: AdminProductResponse }
+      }
     },
     async (request, reply) => send(reply.code(201), await products.create(request.body, writeOf(request)))
   )
@@ -44,7 +49,12 @@ export function productRoutes(tiers: Tiers, products: ProductService): void {
     '/catalog/products/:id',
     {
       config,
-      schema: { tags, summary: 'A product, in any status', params: IdParams, response: { 200: AdminProduct } }
+      schema: {
+        tags,
+        summary: 'A product, in any status',
+        params: IdParams,
+        response: { 200: AdminProductResponse }
+      }
     },
     async (request, reply) => send(reply, await products.read(request.params.id))
   )
@@ -57,8 +67,8 @@ export function productRoutes(tiers: Tiers, products: ProductService): void {
         tags,
         summary: 'Change a product',
         params: IdParams,
-        body: PatchProduct,
-        response: { 200: AdminProduct }
+        body: UpdateProductRequest,
+        response: { 200: AdminProductResponse }
       }
     },
     async (request, reply) =>

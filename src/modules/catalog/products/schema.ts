@@ -1,7 +1,25 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
-import { Id, input, line, nullable, pageQuery, Time, Version } from '../../../kernel/wire.ts'
-import { AdminVariant, VARIANTS_MAX, VariantBody } from '../variants/schema.ts'
-import { ALT_LENGTH_MAX, CategoryLink, HttpUrl, Image, Slug, STATUSES, Status } from './fields.ts'
+import {
+  Id,
+  input,
+  line,
+  nullable,
+  pageQuery,
+  request,
+  response,
+  Time,
+  Version
+} from '../../../kernel/wire.ts'
+import { AdminVariantResponse, CreateVariantRequest, VARIANTS_MAX } from '../variants/schema.ts'
+import {
+  ALT_LENGTH_MAX,
+  CategoryLinkResponse,
+  HttpUrl,
+  ImageResponse,
+  Slug,
+  STATUSES,
+  Status
+} from './fields.ts'
 
 export const IMAGES_MAX = 250
 const OPTIONS_MAX = 3
@@ -40,16 +58,19 @@ const fields = {
   category_ids: Type.Optional(Type.Array(Id, { maxItems: 50, uniqueItems: true }))
 }
 
-export const CreateProduct = input({
+export const CreateProductRequest = request('CreateProductRequest', {
   ...fields,
-  variants: Type.Optional(Type.Array(VariantBody, { maxItems: VARIANTS_MAX }))
+  variants: Type.Optional(Type.Array(CreateVariantRequest, { maxItems: VARIANTS_MAX }))
 })
-export type CreateProduct = Static<typeof CreateProduct>
+export type CreateProductRequest = Static<typeof CreateProductRequest>
 
-export const PatchProduct = input({ ...fields, name: Type.Optional(fields.name) })
-export type PatchProduct = Static<typeof PatchProduct>
+export const UpdateProductRequest = request('UpdateProductRequest', {
+  ...fields,
+  name: Type.Optional(fields.name)
+})
+export type UpdateProductRequest = Static<typeof UpdateProductRequest>
 
-export const AdminProduct = Type.Object({
+export const AdminProductResponse = response('AdminProductResponse', {
   id: Id,
   slug: Type.String(),
   name: Type.String(),
@@ -58,16 +79,16 @@ export const AdminProduct = Type.Object({
   status: Status,
   tags: Type.Array(Type.String()),
   options: Type.Array(Type.Object({ name: Type.String(), values: Type.Array(Type.String()) })),
-  images: Type.Array(Image),
-  categories: Type.Array(CategoryLink),
-  variants: Type.Array(AdminVariant),
+  images: Type.Array(ImageResponse),
+  categories: Type.Array(CategoryLinkResponse),
+  variants: Type.Array(AdminVariantResponse),
   version: Version,
   created_at: Time,
   updated_at: Time
 })
-export type AdminProduct = Static<typeof AdminProduct>
+export type AdminProductResponse = Static<typeof AdminProductResponse>
 
-export const AdminProductSummary = Type.Object({
+export const AdminProductSummaryResponse = response('AdminProductSummaryResponse', {
   id: Id,
   slug: Type.String(),
   name: Type.String(),
@@ -80,7 +101,7 @@ export const AdminProductSummary = Type.Object({
   updated_at: Time
 })
 
-export type AdminProductSummary = Static<typeof AdminProductSummary>
+export type AdminProductSummaryResponse = Static<typeof AdminProductSummaryResponse>
 
 export const AdminProductQuery = input({
   ...pageQuery,

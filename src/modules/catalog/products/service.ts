@@ -11,11 +11,11 @@ import { lockProduct } from './change.ts'
 import { STATUSES } from './fields.ts'
 import * as repository from './repository.ts'
 import type {
-  AdminProduct,
   AdminProductQuery,
-  AdminProductSummary,
-  CreateProduct,
-  PatchProduct
+  AdminProductResponse,
+  AdminProductSummaryResponse,
+  CreateProductRequest,
+  UpdateProductRequest
 } from './schema.ts'
 import { containing, searchText, slugOf, storedSlug } from './slug.ts'
 
@@ -23,13 +23,13 @@ type Deps = { db: Database; changes: Changes; currency: string }
 
 /** Products as the administrator sees them: all of them, with everything, and how they are changed. */
 export function createProductService({ db, changes, currency }: Deps) {
-  async function read(id: string): Promise<AdminProduct> {
+  async function read(id: string): Promise<AdminProductResponse> {
     const row = await db.first(repository.findProduct, { id })
     if (row === undefined) throw productNotFound()
     return adminProduct(row)
   }
 
-  function list({ q, status, ...query }: AdminProductQuery): Promise<Page<AdminProductSummary>> {
+  function list({ q, status, ...query }: AdminProductQuery): Promise<Page<AdminProductSummaryResponse>> {
     const filters = { statuses: status === undefined ? STATUSES : [status], pattern: containing(q) }
     return readPage(query, {
       ...newestFirst,
@@ -41,7 +41,7 @@ export function createProductService({ db, changes, currency }: Deps) {
   }
 
   /** @throws `CATALOG_SLUG_TAKEN`, `CATALOG_SKU_TAKEN`, `CATALOG_CATEGORY_NOT_FOUND`, `CATALOG_SLUG_NEEDED` */
-  async function create(body: CreateProduct, write: Write): Promise<AdminProduct> {
+  async function create(body: CreateProductRequest, write: Write): Promise<AdminProductResponse> {
     const { variants: variantBodies = [], category_ids = [], ...fields } = body
     const row = merge(emptyProduct(write.id), { ...fields, slug: fields.slug ?? slugOf(fields.name) })
     if (row.slug === '') throw slugNeeded()
@@ -58,7 +58,7 @@ export function createProductService({ db, changes, currency }: Deps) {
   }
 
   /** @throws `CATALOG_PRODUCT_NOT_FOUND`, `CATALOG_PRODUCT_STALE`, and as `create` */
-  async function patch(id: string, body: PatchProduct, write: Write): Promise<AdminProduct> {
+  async function patch(id: string, body: UpdateProductRequest, write: Write): Promise<AdminProductResponse> {
     const { category_ids, ...fields } = body
     await write.once(db, async tx => {
       await lockProduct(tx, id, write)
@@ -117,7 +117,10 @@ const emptyProduct = (id: string): repository.ProductRow => ({
   search_text: ''
 })
 
-function merge(present: Omit<repository.ProductRow, 'search_text'>, { images, ...fields }: PatchProduct) {
+function merge(
+  present: Omit<repository.ProductRow, 'search_text'>,
+  { images, ...fields }: UpdateProductRequest
+) {
   const merged = { ...present, ...fields }
   return {
     ...merged,
@@ -127,12 +130,12 @@ function merge(present: Omit<repository.ProductRow, 'search_text'>, { images, ..
   }
 }
 
-function rowOf(product: repository.ProductDetail): Omit<repository.ProductRow, 'search_text'> {
+function rowOf(product: repository.ProductDetailRow): Omit<repository.ProductRow, 'search_text'> {
   const { id, slug, name, description, brand, status, tags, options, images } = product
   return { id, slug, name, description, brand, status, tags, options, images }
 }
 
-function adminProduct(row: repository.ProductDetail): AdminProduct {
+function adminProduct(row: repository.ProductDetailRow): AdminProductResponse {
   return {
     ...row,
     images: row.images.map((image, index) => ({ ...image, position: index + 1 })),

@@ -2,9 +2,9 @@ import { FIRST_ID, LAST_ID } from '../../../kernel/ids.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import { json, nullableJson, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { Discount } from '../discounts/pricing.ts'
-import type { Product, Sort, Variant } from './schema.ts'
+import type { ProductResponse, Sort, VariantResponse } from './schema.ts'
 
-export type StoredVariant = Omit<Variant, 'price' | 'discounted_price' | 'currency' | 'stock'> & {
+export type StoredVariant = Omit<VariantResponse, 'price' | 'discounted_price' | 'currency' | 'stock'> & {
   price_minor: number
   sale_price_minor: number | null
   discounts: Discount[] | null
@@ -21,12 +21,12 @@ export const findProduct = statement({
     description: 'text',
     brand: 'text?',
     tags: 'text[]',
-    options: json<Product['options']>(),
+    options: json<ProductResponse['options']>(),
     images: json<{ url: string; alt: string | null }[]>(),
     created_at: 'timestamptz',
     updated_at: 'timestamptz',
     variants: nullableJson<StoredVariant[]>(),
-    categories: nullableJson<Product['categories']>()
+    categories: nullableJson<ProductResponse['categories']>()
   },
   text: `
     select
@@ -49,7 +49,7 @@ export const findProduct = statement({
     where (id = $id or slug = $slug) and status = 'active'
     order by id = $id desc nulls last limit 1`
 })
-export type ProductPage = RowOf<typeof findProduct>
+export type ProductPageRow = RowOf<typeof findProduct>
 
 const filters = {
   q: 'text?',

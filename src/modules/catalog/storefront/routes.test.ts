@@ -10,7 +10,12 @@ import {
 
 import { compileSchema } from '../../../kernel/validate.ts'
 import { listOf } from '../../../kernel/wire.ts'
-import { CategoryDetail, CategoryTree, Product, ProductSummary } from './schema.ts'
+import {
+  CategoryDetailResponse,
+  CategoryTreeResponse,
+  ProductResponse,
+  ProductSummaryResponse
+} from './schema.ts'
 
 const admin = { token: 'admin' }
 type Item = { id: string; name: string; discounted_price: number }
@@ -295,10 +300,10 @@ test('answers are what their schemas say, though they are not written by them', 
   })
   await createProduct(app, { variants: [] })
   for (const [url, schema] of [
-    ['/api/products?count=true', listOf(ProductSummary)],
-    ['/api/products/mug', Product],
-    ['/api/categories', CategoryTree],
-    ['/api/categories/kitchen', CategoryDetail]
+    ['/api/products?count=true', listOf(ProductSummaryResponse)],
+    ['/api/products/mug', ProductResponse],
+    ['/api/categories', CategoryTreeResponse],
+    ['/api/categories/kitchen', CategoryDetailResponse]
   ] as const) {
     const { status, json } = await app.request('GET', url)
     expect([url, status, compileSchema(schema)(json)]).toEqual([url, 200, []])

@@ -3,7 +3,13 @@ import { byAddress } from '../../../gateway/callers/rate-limits.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { listOf } from '../../../kernel/wire.ts'
 import { IdOrSlugParams } from '../products/fields.ts'
-import { CategoryDetail, CategoryTree, Product, ProductQuery, ProductSummary } from './schema.ts'
+import {
+  CategoryDetailResponse,
+  CategoryTreeResponse,
+  ProductQuery,
+  ProductResponse,
+  ProductSummaryResponse
+} from './schema.ts'
 import type { Storefront } from './service.ts'
 
 const tags = ['catalog']
@@ -18,7 +24,7 @@ export function storefrontRoutes(tiers: Tiers, storefront: Storefront): void {
         tags,
         summary: 'Products, page by page',
         querystring: ProductQuery,
-        response: { 200: listOf(ProductSummary) }
+        response: { 200: listOf(ProductSummaryResponse) }
       }
     },
     async (request, reply) =>
@@ -33,7 +39,7 @@ export function storefrontRoutes(tiers: Tiers, storefront: Storefront): void {
         tags,
         summary: 'A product with its variants',
         params: IdOrSlugParams,
-        response: { 200: Product }
+        response: { 200: ProductResponse }
       }
     },
     async (request, reply) => sendJson(reply, await storefront.readProduct(request.params.id))
@@ -41,7 +47,7 @@ export function storefrontRoutes(tiers: Tiers, storefront: Storefront): void {
 
   tiers.public.get(
     '/categories',
-    { config, schema: { tags, summary: 'The tree of categories', response: { 200: CategoryTree } } },
+    { config, schema: { tags, summary: 'The tree of categories', response: { 200: CategoryTreeResponse } } },
     async (_request, reply) => sendJson(reply, await storefront.listCategories())
   )
 
@@ -49,7 +55,12 @@ export function storefrontRoutes(tiers: Tiers, storefront: Storefront): void {
     '/categories/:id',
     {
       config,
-      schema: { tags, summary: 'A category', params: IdOrSlugParams, response: { 200: CategoryDetail } }
+      schema: {
+        tags,
+        summary: 'A category',
+        params: IdOrSlugParams,
+        response: { 200: CategoryDetailResponse }
+      }
     },
     async (request, reply) => sendJson(reply, await storefront.readCategory(request.params.id))
   )

@@ -1,8 +1,18 @@
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
-import { amount, Currency, Id, input, line, nullable, pageQuery, Time } from '../../../kernel/wire.ts'
-import { Category, CategoryNode } from '../categories/schema.ts'
-import { CategoryLink, Image, StoredAttributes } from '../products/fields.ts'
+import {
+  amount,
+  Currency,
+  Id,
+  input,
+  line,
+  nullable,
+  pageQuery,
+  response,
+  Time
+} from '../../../kernel/wire.ts'
+import { CategoryNodeResponse, CategoryResponse } from '../categories/schema.ts'
+import { CategoryLinkResponse, ImageResponse, StoredAttributes } from '../products/fields.ts'
 
 const PRICES = 'Of the cheapest variant, in minor units; null when none is for sale.'
 const NO_STOCK = 'Null: stock is not counted.'
@@ -27,7 +37,7 @@ export const ProductQuery = input({
 export type ProductQuery = Static<typeof ProductQuery>
 export type Sort = NonNullable<ProductQuery['sort']>
 
-export const ProductSummary = Type.Object({
+export const ProductSummaryResponse = response('ProductSummaryResponse', {
   id: Id,
   slug: Type.String(),
   name: Type.String(),
@@ -40,9 +50,9 @@ export const ProductSummary = Type.Object({
   tags: Type.Array(Type.String()),
   created_at: Time
 })
-export type ProductSummary = Static<typeof ProductSummary>
+export type ProductSummaryResponse = Static<typeof ProductSummaryResponse>
 
-export const Variant = Type.Object({
+export const VariantResponse = response('VariantResponse', {
   id: Id,
   sku: Type.String(),
   name: Type.String(),
@@ -55,9 +65,9 @@ export const Variant = Type.Object({
   weight_grams: nullable(Type.Integer()),
   barcode: nullable(Type.String())
 })
-export type Variant = Static<typeof Variant>
+export type VariantResponse = Static<typeof VariantResponse>
 
-export const Product = Type.Object({
+export const ProductResponse = response('ProductResponse', {
   id: Id,
   slug: Type.String(),
   name: Type.String(),
@@ -66,18 +76,20 @@ export const Product = Type.Object({
   currency: Currency,
   tags: Type.Array(Type.String()),
   options: Type.Array(Type.Object({ name: Type.String(), values: Type.Array(Type.String()) })),
-  images: Type.Array(Image),
-  categories: Type.Array(CategoryLink),
-  variants: Type.Array(Variant),
+  images: Type.Array(ImageResponse),
+  categories: Type.Array(CategoryLinkResponse),
+  variants: Type.Array(VariantResponse),
   created_at: Time,
   updated_at: Time
 })
-export type Product = Static<typeof Product>
+export type ProductResponse = Static<typeof ProductResponse>
 
-export const CategoryTree = Type.Object({ items: Type.Array(CategoryNode) })
-export const CategoryDetail = Type.Object({
-  ...Category.properties,
-  ancestors: Type.Array(CategoryLink, { description: 'From the root down.' }),
-  children: Type.Array(Category)
+export const CategoryTreeResponse = response('CategoryTreeResponse', {
+  items: Type.Array(CategoryNodeResponse)
 })
-export type CategoryDetail = Static<typeof CategoryDetail>
+export const CategoryDetailResponse = response('CategoryDetailResponse', {
+  ...CategoryResponse.properties,
+  ancestors: Type.Array(CategoryLinkResponse, { description: 'From the root down.' }),
+  children: Type.Array(CategoryResponse)
+})
+export type CategoryDetailResponse = Static<typeof CategoryDetailResponse>

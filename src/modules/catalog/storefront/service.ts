@@ -16,11 +16,18 @@ import {
   listPrices,
   lists,
   type PriceRow,
-  type ProductPage,
+  type ProductPageRow,
   type StoredVariant,
   type SummaryRow
 } from './repository.ts'
-import type { CategoryDetail, Product, ProductQuery, ProductSummary, Sort, Variant } from './schema.ts'
+import type {
+  CategoryDetailResponse,
+  ProductQuery,
+  ProductResponse,
+  ProductSummaryResponse,
+  Sort,
+  VariantResponse
+} from './schema.ts'
 
 type Deps = { db: Queryable; pages: Pages; currency: string; listsAtOnceMax: number }
 
@@ -90,14 +97,14 @@ export function createStorefront({ db, pages, currency, listsAtOnceMax }: Deps) 
         .flatMap(id => all.filter(each => each.id === id))
         .map(({ id, slug, name }) => ({ id, slug, name }))
       const children = all.filter(each => each.parent_id === found.id)
-      return JSON.stringify({ ...category, ancestors, children } satisfies CategoryDetail)
+      return JSON.stringify({ ...category, ancestors, children } satisfies CategoryDetailResponse)
     })
 
   return { listProducts, readProduct, listCategories, readCategory }
 }
 export type Storefront = ReturnType<typeof createStorefront>
 
-const NOTHING: Page<ProductSummary> = { items: [], next_cursor: null }
+const NOTHING: Page<ProductSummaryResponse> = { items: [], next_cursor: null }
 
 const keyOf = (idOrSlug: string) => ({ id: isId(idOrSlug) ? idOrSlug : null, slug: storedSlug(idOrSlug) })
 
@@ -119,7 +126,7 @@ function summary(
   { id, slug, name, brand, image_url, tags, created_at }: SummaryRow,
   variants: readonly PriceRow[],
   currency: string
-): ProductSummary {
+): ProductSummaryResponse {
   const prices = variants.map(({ price_minor, sale_price_minor, discounts }) => ({
     price: price_minor,
     discounted: priceNow(price_minor, sale_price_minor, discounts ?? []).discountedPrice
@@ -140,7 +147,7 @@ function summary(
   }
 }
 
-function product(row: ProductPage, currency: string): Product {
+function product(row: ProductPageRow, currency: string): ProductResponse {
   return {
     id: row.id,
     slug: row.slug,
@@ -158,7 +165,7 @@ function product(row: ProductPage, currency: string): Product {
   }
 }
 
-const presentVariant = (variant: StoredVariant, currency: string): Variant => ({
+const presentVariant = (variant: StoredVariant, currency: string): VariantResponse => ({
   id: variant.id,
   sku: variant.sku,
   name: variant.name,

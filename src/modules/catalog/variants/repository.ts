@@ -39,8 +39,8 @@ export const countVariants = statement({
     from catalog.variants where product_id = $productId`
 })
 
-export type VariantDetail = RowOf<typeof findVariant>
-export type VariantRow = Omit<VariantDetail, 'version'>
+export type VariantDetailRow = RowOf<typeof findVariant>
+export type VariantRow = Omit<VariantDetailRow, 'version'>
 
 export const insertVariants = statement({
   name: 'catalog.insert_variants',

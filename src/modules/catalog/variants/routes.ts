@@ -3,7 +3,7 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
 import { IdParams } from '../../../kernel/wire.ts'
-import { AdminVariant, PatchVariant, VariantBody } from './schema.ts'
+import { AdminVariantResponse, CreateVariantRequest, UpdateVariantRequest } from './schema.ts'
 import type { VariantService, VersionedVariant } from './service.ts'
 
 const tags = ['catalog']
@@ -19,8 +19,8 @@ export function variantRoutes(tiers: Tiers, variants: VariantService): void {
         tags,
         summary: 'Add a variant to a product',
         params: IdParams,
-        body: VariantBody,
-        response: { 201: AdminVariant }
+        body: CreateVariantRequest,
+        response: { 201: AdminVariantResponse }
       }
     },
     async (request, reply) =>
@@ -35,8 +35,8 @@ export function variantRoutes(tiers: Tiers, variants: VariantService): void {
         tags,
         summary: 'Change a variant',
         params: IdParams,
-        body: PatchVariant,
-        response: { 200: AdminVariant }
+        body: UpdateVariantRequest,
+        response: { 200: AdminVariantResponse }
       }
     },
     async (request, reply) =>

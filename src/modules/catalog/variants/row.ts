@@ -1,5 +1,5 @@
-import type { VariantDetail, VariantRow } from './repository.ts'
-import type { PatchVariant, VariantBody } from './schema.ts'
+import type { VariantDetailRow, VariantRow } from './repository.ts'
+import type { CreateVariantRequest, UpdateVariantRequest } from './schema.ts'
 
 type NewVariant = {
   id: string
@@ -9,7 +9,10 @@ type NewVariant = {
 }
 
 /** A new variant as it is written; what the caller left open gets its default. */
-export function variantRow(body: VariantBody, { id, product, position, currency }: NewVariant): VariantRow {
+export function variantRow(
+  body: CreateVariantRequest,
+  { id, product, position, currency }: NewVariant
+): VariantRow {
   const attributes = body.attributes ?? {}
   return {
     id,
@@ -33,7 +36,7 @@ export const variantName = (values: readonly string[], productName: string): str
   values.length === 0 ? productName : values.join(' / ').slice(0, 255).toWellFormed()
 
 /** The variant with what `body` changes. */
-export function merge(present: VariantDetail, body: PatchVariant): VariantRow {
+export function merge(present: VariantDetailRow, body: UpdateVariantRequest): VariantRow {
   const { version: _, ...row } = present
   const { price = row.price_minor, sale_price = row.sale_price_minor, ...fields } = body
   return { ...row, ...fields, price_minor: price, sale_price_minor: sale_price }

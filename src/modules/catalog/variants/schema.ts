@@ -1,6 +1,6 @@
 import { currencies } from '../../../kernel/money.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
-import { Amount, amount, Currency, Id, input, line, nullable } from '../../../kernel/wire.ts'
+import { Amount, amount, Currency, Id, line, nullable, request, response } from '../../../kernel/wire.ts'
 import { Attributes, HttpUrl, StoredAttributes } from '../products/fields.ts'
 
 export const VARIANTS_MAX = 250
@@ -26,17 +26,17 @@ const fields = {
   position: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 }))
 }
 
-export const VariantBody = input(fields)
-export type VariantBody = Static<typeof VariantBody>
+export const CreateVariantRequest = request('CreateVariantRequest', fields)
+export type CreateVariantRequest = Static<typeof CreateVariantRequest>
 
-export const PatchVariant = input({
+export const UpdateVariantRequest = request('UpdateVariantRequest', {
   ...fields,
   sku: Type.Optional(fields.sku),
   price: Type.Optional(fields.price)
 })
-export type PatchVariant = Static<typeof PatchVariant>
+export type UpdateVariantRequest = Static<typeof UpdateVariantRequest>
 
-export const AdminVariant = Type.Object({
+export const AdminVariantResponse = response('AdminVariantResponse', {
   id: Id,
   product_id: Id,
   sku: Type.String(),
@@ -51,4 +51,4 @@ export const AdminVariant = Type.Object({
   active: Type.Boolean(),
   position: Type.Integer()
 })
-export type AdminVariant = Static<typeof AdminVariant>
+export type AdminVariantResponse = Static<typeof AdminVariantResponse>

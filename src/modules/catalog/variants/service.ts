@@ -8,11 +8,16 @@ import * as products from '../products/repository.ts'
 import type { Changes } from '../revision/changes.ts'
 import * as repository from './repository.ts'
 import { merge, variantRow } from './row.ts'
-import { type AdminVariant, type PatchVariant, VARIANTS_MAX, type VariantBody } from './schema.ts'
+import {
+  type AdminVariantResponse,
+  type CreateVariantRequest,
+  type UpdateVariantRequest,
+  VARIANTS_MAX
+} from './schema.ts'
 
 type Deps = { db: Database; changes: Changes; currency: string }
 /** A variant, and the version of its product: `If-Match` on a variant means that one. */
-export type VersionedVariant = { variant: AdminVariant; version: number }
+export type VersionedVariant = { variant: AdminVariantResponse; version: number }
 
 /** The variants of products, changed one at a time. Each change gives the product its next version. */
 export function createVariantService({ db, changes, currency }: Deps) {
@@ -23,7 +28,11 @@ export function createVariantService({ db, changes, currency }: Deps) {
   }
 
   /** @throws `CATALOG_PRODUCT_NOT_FOUND`, `CATALOG_PRODUCT_STALE`, `CATALOG_SKU_TAKEN`, `CATALOG_VARIANT_LIMIT` */
-  async function create(productId: string, body: VariantBody, write: Write): Promise<VersionedVariant> {
+  async function create(
+    productId: string,
+    body: CreateVariantRequest,
+    write: Write
+  ): Promise<VersionedVariant> {
     await write.once(db, async tx => {
       const product = await lockProduct(tx, productId, write)
       const { total = 0, last_position = 0 } = (await tx.first(repository.countVariants, { productId })) ?? {}
@@ -36,7 +45,7 @@ export function createVariantService({ db, changes, currency }: Deps) {
   }
 
   /** @throws `CATALOG_VARIANT_NOT_FOUND`, and as `create` */
-  async function patch(id: string, body: PatchVariant, write: Write): Promise<VersionedVariant> {
+  async function patch(id: string, body: UpdateVariantRequest, write: Write): Promise<VersionedVariant> {
     await write.once(db, async tx => {
       const product = await lockProductOf(tx, id, write)
       const present = await tx.first(repository.findVariant, { id })
@@ -85,7 +94,7 @@ async function lockProductOf(tx: Transaction, variantId: string, write: Write) {
   return product
 }
 
-function adminVariant(row: repository.VariantDetail): AdminVariant {
+function adminVariant(row: repository.VariantDetailRow): AdminVariantResponse {
   const { version: _, price_minor: price, sale_price_minor: sale_price, ...fields } = row
   return { ...fields, price, sale_price }
 }
