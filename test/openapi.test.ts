@@ -80,6 +80,22 @@ test('every body has a name: requests are XRequest, answers XResponse, each a co
   expect(children.items).toEqual({ $ref: '#/components/schemas/CategoryNodeResponse' })
 })
 
+test('every list takes limit, cursor and count, and answers a page', async () => {
+  const { json } = await app.request('GET', '/openapi.json')
+  const schemas: Record<string, { properties?: Record<string, unknown> }> = json.components.schemas
+  const isPage = (name: string) => schemas[name]?.properties?.next_cursor !== undefined
+  const lists = Object.keys(schemas).filter(isPage)
+  expect(lists).toEqual(Object.keys(schemas).filter(name => name.endsWith('ListResponse')))
+  const reading = Object.entries<Record<string, object>>(json.paths).flatMap(([path, { get }]) =>
+    lists.some(name => JSON.stringify(get)?.includes(`/${name}"`)) ? [{ path, get }] : []
+  )
+  expect(reading.length).toBeGreaterThan(4)
+  for (const { path, get } of reading) {
+    const names = (get as { parameters: { name?: string }[] }).parameters.map(each => each.name)
+    expect(names, path).toEqual(expect.arrayContaining(['limit', 'cursor', 'count']))
+  }
+})
+
 test('two schemas that differ cannot have one name', () => {
   const named = (type: string) => ({ title: 'WishResponse', type })
   expect(namedSchemas([named('string'), named('string')])).toEqual({

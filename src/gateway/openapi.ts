@@ -34,7 +34,10 @@ export async function collectOpenApi(app: FastifyInstance, version: string): Pro
       },
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } }
     },
-    transform: ({ schema, url, route }) => ({ schema: withFile(schema, route.config?.body), url })
+    transform: ({ schema, url, route: { config } }) => ({
+      schema: withFile({ tags: [config?.owner ?? 'shop'], ...schema }, config?.body),
+      url
+    })
   })
 }
 

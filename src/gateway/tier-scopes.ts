@@ -5,6 +5,7 @@ import { type Authenticate, createIdentityCheck, type Revocations, requireAdmin 
 import { byAddress, byUser, limitRate } from './callers/rate-limits.ts'
 import type { Shoppers } from './callers/shoppers.ts'
 import { declareCaching } from './routing/answer-headers.ts'
+import { withAnswer } from './routing/answers.ts'
 import { kindOf, openBodyScopes, withBody } from './routing/bodies.ts'
 import type { RouteConfig, RouteLimit, Tier, Tiers } from './routing/tiers.ts'
 import { refuseUnreadConditions } from './writes/write.ts'
@@ -61,7 +62,7 @@ export async function createTiers(
         if (own.cache === 'public' && name !== 'public')
           throw new Error(`what ${url} answers depends on who asks: no cache may keep it`)
         const hook = own.limit && onlyWithout(own.limit.without, budget(owner, own.limit, callerOf))
-        const route = withBody(own.body, { ...options, method, url, handler })
+        const route = withBody(own.body, withAnswer({ ...options, method, url, handler }))
         if (hook) route.onRequest = [hook, ...[route.onRequest ?? []].flat()]
         scopes[kindOf(own.body)].route({ ...route, config: { ...own, owner } as never })
       })

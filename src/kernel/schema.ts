@@ -1,6 +1,6 @@
 import type TypeBox from 'typebox'
 
-export type { Static, TSchema } from 'typebox'
+export type { Static, TObject, TSchema } from 'typebox'
 
 type Schema = Readonly<Record<string, unknown>>
 

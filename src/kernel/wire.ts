@@ -1,5 +1,5 @@
 import { AMOUNT_MAX } from './money.ts'
-import { type Static, type TSchema, Type } from './schema.ts'
+import { type Static, type TObject, type TSchema, Type } from './schema.ts'
 
 // The words that requests and answers are made of: one vocabulary for every module, and for whoever reads the OpenAPI
 // document. There a schema with a name is a component.
@@ -13,6 +13,12 @@ export const input = <P extends Properties>(properties: P) =>
 /** The body of a request; `name` is `XRequest`. */
 export const request = <P extends Properties>(name: `${string}Request`, properties: P) =>
   Type.Object(properties, { title: name, additionalProperties: false })
+
+/** The body of a PATCH: of these members those that are to change. */
+export const patchRequest = <P extends Properties>(name: `${string}Request`, properties: P) => {
+  const optional = Object.entries(properties).map(([key, schema]) => [key, Type.Optional(schema)])
+  return Type.Unsafe<Partial<Static<TObject<P>>>>(request(name, Object.fromEntries(optional)))
+}
 
 /** The body of an answer, or a part of one that has a name; `name` is `XResponse`. */
 export const response = <P extends Properties>(name: `${string}Response`, properties: P) =>
@@ -77,5 +83,5 @@ export const listOf = <T extends TSchema>(item: T) =>
     { title: String((item as { title?: string }).title).replace(/Response$/, 'ListResponse') }
   )
 
-/** The answer of what only does something. */
-export const NoContent = Type.Null({ description: 'Done.' })
+/** The answers of what only does something. */
+export const noContent = { 204: Type.Null({ description: 'Done.' }) }

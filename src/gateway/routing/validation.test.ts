@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { browse, moduleOf, openGateway, type TestGateway } from '../../../test/support/gateway.ts'
 import { Type } from '../../kernel/schema.ts'
+import { nullable, Time } from '../../kernel/wire.ts'
+import { compileSerializer } from './validation.ts'
 
 const strict = { additionalProperties: false }
 const schema = {
@@ -148,4 +150,14 @@ test('ids arrive in lower case wherever they stand, and nothing else is changed'
   expect(seen).toEqual({ id: 1, n: 1, s: 'AbC', uuid: lower, uuids: [{ at: lower }, { at: lower }] })
   expect((await send({ n: 1, uuid: null })).status).toBe(200)
   expect(seen).toEqual({ id: 1, n: 1, uuid: null })
+})
+
+test('a time goes out as it came from the database, and null as null', () => {
+  const schema = Type.Object({ at: Time, ended_at: nullable(Time), first_at: nullable(Time) })
+  const write = compileSerializer({ schema, method: 'GET', url: '/' })
+  const at = new Date(1_700_000_000_123)
+  const text = '"2023-11-14T22:13:20.123Z"'
+  expect(write({ at, ended_at: at, first_at: null })).toBe(
+    `{"at":${text},"ended_at":${text},"first_at":null}`
+  )
 })

@@ -3,14 +3,13 @@ import { identityOf } from '../../../gateway/callers/identity.ts'
 import { byAddress } from '../../../gateway/callers/rate-limits.ts'
 import type { RouteLimit, Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { IdParams, listOf, NoContent, PageQuery } from '../../../kernel/wire.ts'
+import { IdParams, listOf, noContent, PageQuery } from '../../../kernel/wire.ts'
 import type { InvitationService } from '../invitations/service.ts'
 import type { SessionService } from '../sessions/service.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import * as schema from './schema.ts'
 import type { AccountService, Origin } from './service.ts'
 
-const tags = ['auth']
 const config = { class: 'account' } as const
 
 /** Guessing and filling up are slowed down for each address. */
@@ -33,7 +32,6 @@ export function accountRoutes(tiers: Tiers, accounts: AccountService, limits: Au
     {
       config: { class: 'account', limit: limits.register, secret: 201 },
       schema: {
-        tags,
         summary: 'Register',
         body: schema.RegisterRequest,
         response: { 201: schema.SignedInResponse }
@@ -41,10 +39,7 @@ export function accountRoutes(tiers: Tiers, accounts: AccountService, limits: Au
       onRequest: neverStored,
       preHandler: request => accounts.checkRegistration(request.body, writeOf(request))
     },
-    (request, reply) => {
-      reply.code(201)
-      return accounts.register(request.body, originOf(request), writeOf(request))
-    }
+    request => accounts.register(request.body, originOf(request), writeOf(request))
   )
   tiers.public.post(
     '/auth/login',
@@ -55,19 +50,14 @@ export function accountRoutes(tiers: Tiers, accounts: AccountService, limits: Au
         secret: 200,
         unwritten: 'each try opens a session of its own'
       },
-      schema: {
-        tags,
-        summary: 'Log in',
-        body: schema.LoginRequest,
-        response: { 200: schema.SignedInResponse }
-      },
+      schema: { summary: 'Log in', body: schema.LoginRequest, response: { 200: schema.SignedInResponse } },
       onRequest: neverStored
     },
     request => accounts.logIn(request.body, originOf(request))
   )
   tiers.secured.get(
     '/auth/me',
-    { config, schema: { tags, summary: 'Read the own account', response: { 200: schema.UserResponse } } },
+    { config, schema: { summary: 'Read the own account', response: { 200: schema.UserResponse } } },
     request => accounts.me(identityOf(request))
   )
   tiers.secured.patch(
@@ -75,7 +65,6 @@ export function accountRoutes(tiers: Tiers, accounts: AccountService, limits: Au
     {
       config,
       schema: {
-        tags,
         summary: 'Change the own name',
         body: schema.UpdateAccountRequest,
         response: { 200: schema.UserResponse }
@@ -88,17 +77,13 @@ export function accountRoutes(tiers: Tiers, accounts: AccountService, limits: Au
     {
       config,
       schema: {
-        tags,
         summary: 'Change the own password',
         description: 'Ends every other session.',
         body: schema.ChangePasswordRequest,
-        response: { 204: NoContent }
+        response: noContent
       }
     },
-    (request, reply) => {
-      reply.code(204)
-      return accounts.changePassword(identityOf(request), request.body, writeOf(request))
-    }
+    request => accounts.changePassword(identityOf(request), request.body, writeOf(request))
   )
 }
 
@@ -108,7 +93,6 @@ export function sessionRoutes(tiers: Tiers, sessions: SessionService, limits: Au
     {
       config: { class: 'account', limit: limits.login, secret: 200 },
       schema: {
-        tags,
         summary: 'Exchange a refresh token for new tokens',
         body: schema.RefreshRequest,
         response: { 200: schema.TokensResponse }
@@ -119,21 +103,14 @@ export function sessionRoutes(tiers: Tiers, sessions: SessionService, limits: Au
   )
   tiers.secured.post(
     '/auth/logout',
-    {
-      config,
-      schema: { tags, summary: 'Log out: end the session of the token', response: { 204: NoContent } }
-    },
-    (request, reply) => {
-      reply.code(204)
-      return sessions.logOut(identityOf(request), writeOf(request))
-    }
+    { config, schema: { summary: 'Log out: end the session of the token', response: noContent } },
+    request => sessions.logOut(identityOf(request), writeOf(request))
   )
   tiers.secured.get(
     '/auth/sessions',
     {
       config,
       schema: {
-        tags,
         summary: 'List the own sessions',
         querystring: PageQuery,
         response: { 200: listOf(schema.SessionResponse) }
@@ -143,19 +120,8 @@ export function sessionRoutes(tiers: Tiers, sessions: SessionService, limits: Au
   )
   tiers.secured.delete(
     '/auth/sessions/:id',
-    {
-      config,
-      schema: {
-        tags,
-        summary: 'End one of the own sessions',
-        params: IdParams,
-        response: { 204: NoContent }
-      }
-    },
-    (request, reply) => {
-      reply.code(204)
-      return sessions.end(identityOf(request).userId, request.params.id, writeOf(request))
-    }
+    { config, schema: { summary: 'End one of the own sessions', params: IdParams, response: noContent } },
+    request => sessions.end(identityOf(request).userId, request.params.id, writeOf(request))
   )
 }
 
@@ -165,24 +131,19 @@ export function invitationRoutes(tiers: Tiers, invitations: InvitationService): 
     {
       config: { class: 'account', secret: 201 },
       schema: {
-        tags,
         summary: 'Invite somebody to register',
         body: schema.CreateInvitationRequest,
         response: { 201: schema.NewInvitationResponse }
       },
       onRequest: neverStored
     },
-    (request, reply) => {
-      reply.code(201)
-      return invitations.create(identityOf(request).userId, request.body, writeOf(request))
-    }
+    request => invitations.create(identityOf(request).userId, request.body, writeOf(request))
   )
   tiers.admin.get(
     '/auth/invitations',
     {
       config,
       schema: {
-        tags,
         summary: 'List invitations',
         querystring: PageQuery,
         response: { 200: listOf(schema.InvitationResponse) }
@@ -192,19 +153,8 @@ export function invitationRoutes(tiers: Tiers, invitations: InvitationService): 
   )
   tiers.admin.delete(
     '/auth/invitations/:id',
-    {
-      config,
-      schema: {
-        tags,
-        summary: 'Withdraw an invitation',
-        params: IdParams,
-        response: { 204: NoContent }
-      }
-    },
-    (request, reply) => {
-      reply.code(204)
-      return invitations.remove(request.params.id, writeOf(request))
-    }
+    { config, schema: { summary: 'Withdraw an invitation', params: IdParams, response: noContent } },
+    request => invitations.remove(request.params.id, writeOf(request))
   )
 }
 
@@ -214,11 +164,7 @@ export function keyRoutes(tiers: Tiers, published: SigningKeys['published']): vo
     '/.well-known/jwks.json',
     {
       config: { class: 'browse' },
-      schema: {
-        tags,
-        summary: 'The public keys that verify access tokens',
-        response: { 200: schema.JwksResponse }
-      }
+      schema: { summary: 'The public keys that verify access tokens', response: { 200: schema.JwksResponse } }
     },
     (_request, reply) => {
       reply.header('cache-control', 'public, max-age=300')

@@ -7,7 +7,6 @@ import { AddItemRequest, CartCountResponse, CartResponse, ItemParams, UpdateItem
 import type { CartService } from './service.ts'
 import { type CartView, cartJson } from './view.ts'
 
-const tags = ['cart']
 const config = { class: 'account' } as const
 const response = { 200: CartResponse }
 
@@ -17,22 +16,19 @@ export function cartRoutes(tiers: Tiers, cart: CartService): void {
 
   tiers.secured.get(
     '/cart',
-    { config, schema: { tags, summary: 'The cart, with catalog data', response } },
+    { config, schema: { summary: 'The cart, with catalog data', response } },
     async (request, reply) => sendCart(reply, await cart.view(identityOf(request).userId))
   )
 
   tiers.secured.get(
     '/cart/count',
-    {
-      config,
-      schema: { tags, summary: 'How many items the cart holds', response: { 200: CartCountResponse } }
-    },
+    { config, schema: { summary: 'How many items the cart holds', response: { 200: CartCountResponse } } },
     request => cart.count(identityOf(request).userId)
   )
 
   tiers.secured.post(
     '/cart',
-    { config, schema: { tags, summary: 'Add a variant', body: AddItemRequest, response } },
+    { config, schema: { summary: 'Add a variant', body: AddItemRequest, response } },
     async (request, reply) =>
       sendCart(reply, await cart.addItem(own(request), lineOf(request.body), writeOf(request)))
   )
@@ -42,7 +38,6 @@ export function cartRoutes(tiers: Tiers, cart: CartService): void {
     {
       config,
       schema: {
-        tags,
         summary: 'Set the quantity of an item',
         params: ItemParams,
         body: UpdateItemRequest,
@@ -57,7 +52,7 @@ export function cartRoutes(tiers: Tiers, cart: CartService): void {
 
   tiers.secured.delete(
     '/cart/items/:variantId',
-    { config, schema: { tags, summary: 'Remove an item', params: ItemParams, response } },
+    { config, schema: { summary: 'Remove an item', params: ItemParams, response } },
     async (request, reply) => {
       const { variantId } = request.params
       return sendCart(reply, await cart.removeItem(own(request), variantId, writeOf(request)))
@@ -66,7 +61,7 @@ export function cartRoutes(tiers: Tiers, cart: CartService): void {
 
   tiers.secured.delete(
     '/cart',
-    { config, schema: { tags, summary: 'Empty the cart', response } },
+    { config, schema: { summary: 'Empty the cart', response } },
     async (request, reply) => sendCart(reply, await cart.clear(own(request), writeOf(request)))
   )
 }

@@ -12,7 +12,6 @@ export function mergeRoutes(tiers: Tiers, { merge }: MergeService): void {
     {
       config: { class: 'account' },
       schema: {
-        tags: ['cart'],
         summary: "Merge a guest's cart into the account's",
         body: MergeRequest,
         response: { 200: MergeResponse }

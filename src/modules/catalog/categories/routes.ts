@@ -1,12 +1,9 @@
-import type { FastifyReply } from 'fastify'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { Type } from '../../../kernel/schema.ts'
-import { IdParams } from '../../../kernel/wire.ts'
+import { IdParams, noContent } from '../../../kernel/wire.ts'
 import { CategoryResponse, CreateCategoryRequest, UpdateCategoryRequest } from './schema.ts'
 import type { CategoryService } from './service.ts'
 
-const tags = ['catalog']
 const config = { class: 'account' } as const
 
 export function categoryRoutes(tiers: Tiers, categories: CategoryService): void {
@@ -15,13 +12,12 @@ export function categoryRoutes(tiers: Tiers, categories: CategoryService): void 
     {
       config,
       schema: {
-        tags,
         summary: 'Create a category',
         body: CreateCategoryRequest,
         response: { 201: CategoryResponse }
       }
     },
-    async (request, reply) => send(reply.code(201), await categories.create(request.body, writeOf(request)))
+    request => categories.create(request.body, writeOf(request))
   )
 
   tiers.admin.patch(
@@ -29,34 +25,21 @@ export function categoryRoutes(tiers: Tiers, categories: CategoryService): void 
     {
       config,
       schema: {
-        tags,
         summary: 'Change or move a category',
         params: IdParams,
         body: UpdateCategoryRequest,
         response: { 200: CategoryResponse }
       }
     },
-    async (request, reply) =>
-      send(reply, await categories.patch(request.params.id, request.body, writeOf(request)))
+    request => categories.patch(request.params.id, request.body, writeOf(request))
   )
 
   tiers.admin.delete(
     '/catalog/categories/:id',
     {
       config,
-      schema: {
-        tags,
-        summary: 'Delete a category; its products stay',
-        params: IdParams,
-        response: { 204: Type.Null() }
-      }
+      schema: { summary: 'Delete a category; its products stay', params: IdParams, response: noContent }
     },
-    async (request, reply) => {
-      await categories.remove(request.params.id, writeOf(request))
-      return reply.code(204).send(null)
-    }
+    request => categories.remove(request.params.id, writeOf(request))
   )
 }
-
-const send = (reply: FastifyReply, category: CategoryResponse) =>
-  reply.header('etag', `"${category.version}"`).send(category)

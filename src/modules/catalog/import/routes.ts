@@ -12,7 +12,6 @@ export function importRoutes(tiers: Tiers, importCsv: ImportCsv): void {
         unwritten: 'it is many transactions, and the same file once more changes nothing'
       },
       schema: {
-        tags: ['catalog'],
         summary: 'Import products from a CSV file as Shopify exports it',
         querystring: ImportQuery,
         response: { 200: ImportReportResponse }

@@ -153,7 +153,7 @@ test('variants are added, changed and deleted one at a time', async () => {
   expect(added.json).toMatchObject({ product_id: product.id, name: 'Big', position: 2, active: true })
   const url = `/api/catalog/variants/${added.json.id}`
   const patched = await app.request('PATCH', url, { ...admin, body: { sale_price: 1_500, active: true } })
-  expect(patched.json).toEqual({ ...added.json, sale_price: 1_500 })
+  expect(patched.json).toEqual({ ...added.json, sale_price: 1_500, version: 3 })
   const seen = (await app.request('GET', '/api/products/mug')).json.variants
   expect(seen.map((variant: { discounted_price: number }) => variant.discounted_price)).toEqual([
     1_000, 1_500

@@ -1,19 +1,15 @@
-import type { FastifyReply } from 'fastify'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { Type } from '../../../kernel/schema.ts'
-import { IdParams, listOf } from '../../../kernel/wire.ts'
+import { IdParams, listOf, noContent } from '../../../kernel/wire.ts'
 import {
   AdminProductQuery,
   AdminProductResponse,
   AdminProductSummaryResponse,
   CreateProductRequest,
-  type AdminProductResponse as Product,
   UpdateProductRequest
 } from './schema.ts'
 import type { ProductService } from './service.ts'
 
-const tags = ['catalog']
 const config = { class: 'account' } as const
 
 export function productRoutes(tiers: Tiers, products: ProductService): void {
@@ -22,7 +18,6 @@ export function productRoutes(tiers: Tiers, products: ProductService): void {
     {
       config,
       schema: {
-        tags,
         summary: 'All products, the newest first',
         querystring: AdminProductQuery,
         response: { 200: listOf(AdminProductSummaryResponse) }
@@ -36,13 +31,12 @@ export function productRoutes(tiers: Tiers, products: ProductService): void {
     {
       config,
       schema: {
-        tags,
         summary: 'Create a product',
         body: CreateProductRequest,
         response: { 201: AdminProductResponse }
       }
     },
-    async (request, reply) => send(reply.code(201), await products.create(request.body, writeOf(request)))
+    request => products.create(request.body, writeOf(request))
   )
 
   tiers.admin.get(
@@ -50,13 +44,12 @@ export function productRoutes(tiers: Tiers, products: ProductService): void {
     {
       config,
       schema: {
-        tags,
         summary: 'A product, in any status',
         params: IdParams,
         response: { 200: AdminProductResponse }
       }
     },
-    async (request, reply) => send(reply, await products.read(request.params.id))
+    request => products.read(request.params.id)
   )
 
   tiers.admin.patch(
@@ -64,34 +57,21 @@ export function productRoutes(tiers: Tiers, products: ProductService): void {
     {
       config,
       schema: {
-        tags,
         summary: 'Change a product',
         params: IdParams,
         body: UpdateProductRequest,
         response: { 200: AdminProductResponse }
       }
     },
-    async (request, reply) =>
-      send(reply, await products.patch(request.params.id, request.body, writeOf(request)))
+    request => products.patch(request.params.id, request.body, writeOf(request))
   )
 
   tiers.admin.delete(
     '/catalog/products/:id',
     {
       config,
-      schema: {
-        tags,
-        summary: 'Delete a product with its variants',
-        params: IdParams,
-        response: { 204: Type.Null() }
-      }
+      schema: { summary: 'Delete a product with its variants', params: IdParams, response: noContent }
     },
-    async (request, reply) => {
-      await products.remove(request.params.id, writeOf(request))
-      return reply.code(204).send(null)
-    }
+    request => products.remove(request.params.id, writeOf(request))
   )
 }
-
-const send = (reply: FastifyReply, product: Product) =>
-  reply.header('etag', `"${product.version}"`).send(product)

@@ -12,7 +12,6 @@ import {
 } from './schema.ts'
 import type { Storefront } from './service.ts'
 
-const tags = ['catalog']
 const config = { class: 'browse', cache: 'public' } as const
 
 export function storefrontRoutes(tiers: Tiers, storefront: Storefront): void {
@@ -21,7 +20,6 @@ export function storefrontRoutes(tiers: Tiers, storefront: Storefront): void {
     {
       config,
       schema: {
-        tags,
         summary: 'Products, page by page',
         querystring: ProductQuery,
         response: { 200: listOf(ProductSummaryResponse) }
@@ -36,7 +34,6 @@ export function storefrontRoutes(tiers: Tiers, storefront: Storefront): void {
     {
       config,
       schema: {
-        tags,
         summary: 'A product with its variants',
         params: IdOrSlugParams,
         response: { 200: ProductResponse }
@@ -47,7 +44,7 @@ export function storefrontRoutes(tiers: Tiers, storefront: Storefront): void {
 
   tiers.public.get(
     '/categories',
-    { config, schema: { tags, summary: 'The tree of categories', response: { 200: CategoryTreeResponse } } },
+    { config, schema: { summary: 'The tree of categories', response: { 200: CategoryTreeResponse } } },
     async (_request, reply) => sendJson(reply, await storefront.listCategories())
   )
 
@@ -55,12 +52,7 @@ export function storefrontRoutes(tiers: Tiers, storefront: Storefront): void {
     '/categories/:id',
     {
       config,
-      schema: {
-        tags,
-        summary: 'A category',
-        params: IdOrSlugParams,
-        response: { 200: CategoryDetailResponse }
-      }
+      schema: { summary: 'A category', params: IdOrSlugParams, response: { 200: CategoryDetailResponse } }
     },
     async (request, reply) => sendJson(reply, await storefront.readCategory(request.params.id))
   )

@@ -1,12 +1,9 @@
-import type { FastifyReply } from 'fastify'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { Type } from '../../../kernel/schema.ts'
-import { IdParams } from '../../../kernel/wire.ts'
-import { AdminVariantResponse, CreateVariantRequest, UpdateVariantRequest } from './schema.ts'
-import type { VariantService, VersionedVariant } from './service.ts'
+import { IdParams, noContent } from '../../../kernel/wire.ts'
+import { CreateVariantRequest, UpdateVariantRequest, VersionedVariantResponse } from './schema.ts'
+import type { VariantService } from './service.ts'
 
-const tags = ['catalog']
 const config = { class: 'account' } as const
 
 /** Their ETag is the version of the product. */
@@ -16,15 +13,13 @@ export function variantRoutes(tiers: Tiers, variants: VariantService): void {
     {
       config,
       schema: {
-        tags,
         summary: 'Add a variant to a product',
         params: IdParams,
         body: CreateVariantRequest,
-        response: { 201: AdminVariantResponse }
+        response: { 201: VersionedVariantResponse }
       }
     },
-    async (request, reply) =>
-      send(reply.code(201), await variants.create(request.params.id, request.body, writeOf(request)))
+    request => variants.create(request.params.id, request.body, writeOf(request))
   )
 
   tiers.admin.patch(
@@ -32,29 +27,18 @@ export function variantRoutes(tiers: Tiers, variants: VariantService): void {
     {
       config,
       schema: {
-        tags,
         summary: 'Change a variant',
         params: IdParams,
         body: UpdateVariantRequest,
-        response: { 200: AdminVariantResponse }
+        response: { 200: VersionedVariantResponse }
       }
     },
-    async (request, reply) =>
-      send(reply, await variants.patch(request.params.id, request.body, writeOf(request)))
+    request => variants.patch(request.params.id, request.body, writeOf(request))
   )
 
   tiers.admin.delete(
     '/catalog/variants/:id',
-    {
-      config,
-      schema: { tags, summary: 'Delete a variant', params: IdParams, response: { 204: Type.Null() } }
-    },
-    async (request, reply) => {
-      await variants.remove(request.params.id, writeOf(request))
-      return reply.code(204).send(null)
-    }
+    { config, schema: { summary: 'Delete a variant', params: IdParams, response: noContent } },
+    request => variants.remove(request.params.id, writeOf(request))
   )
 }
-
-const send = (reply: FastifyReply, { variant, version }: VersionedVariant) =>
-  reply.header('etag', `"${version}"`).send(variant)

@@ -1,6 +1,17 @@
 import { currencies } from '../../../kernel/money.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
-import { Amount, amount, Currency, Id, line, nullable, request, response } from '../../../kernel/wire.ts'
+import {
+  Amount,
+  amount,
+  Currency,
+  Id,
+  line,
+  nullable,
+  patchRequest,
+  request,
+  response,
+  Version
+} from '../../../kernel/wire.ts'
 import { Attributes, HttpUrl, StoredAttributes } from '../products/fields.ts'
 
 export const VARIANTS_MAX = 250
@@ -29,14 +40,10 @@ const fields = {
 export const CreateVariantRequest = request('CreateVariantRequest', fields)
 export type CreateVariantRequest = Static<typeof CreateVariantRequest>
 
-export const UpdateVariantRequest = request('UpdateVariantRequest', {
-  ...fields,
-  sku: Type.Optional(fields.sku),
-  price: Type.Optional(fields.price)
-})
+export const UpdateVariantRequest = patchRequest('UpdateVariantRequest', fields)
 export type UpdateVariantRequest = Static<typeof UpdateVariantRequest>
 
-export const AdminVariantResponse = response('AdminVariantResponse', {
+const variant = {
   id: Id,
   product_id: Id,
   sku: Type.String(),
@@ -50,5 +57,10 @@ export const AdminVariantResponse = response('AdminVariantResponse', {
   barcode: nullable(Type.String()),
   active: Type.Boolean(),
   position: Type.Integer()
-})
+}
+export const AdminVariantResponse = response('AdminVariantResponse', variant)
 export type AdminVariantResponse = Static<typeof AdminVariantResponse>
+
+/** A variant by itself. Its version is that of its product. */
+export const VersionedVariantResponse = response('VersionedVariantResponse', { ...variant, version: Version })
+export type VersionedVariantResponse = Static<typeof VersionedVariantResponse>

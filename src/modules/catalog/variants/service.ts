@@ -1,3 +1,4 @@
+import { found } from '../../../kernel/errors.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
@@ -9,22 +10,20 @@ import type { Changes } from '../revision/changes.ts'
 import * as repository from './repository.ts'
 import { merge, variantRow } from './row.ts'
 import {
-  type AdminVariantResponse,
   type CreateVariantRequest,
   type UpdateVariantRequest,
-  VARIANTS_MAX
+  VARIANTS_MAX,
+  type VersionedVariantResponse
 } from './schema.ts'
 
 type Deps = { db: Database; changes: Changes; currency: string }
-/** A variant, and the version of its product: `If-Match` on a variant means that one. */
-export type VersionedVariant = { variant: AdminVariantResponse; version: number }
 
 /** The variants of products, changed one at a time. Each change gives the product its next version. */
 export function createVariantService({ db, changes, currency }: Deps) {
-  async function read(id: string): Promise<VersionedVariant> {
-    const row = await db.first(repository.findVariant, { id })
-    if (row === undefined) throw variantNotFound()
-    return { variant: adminVariant(row), version: row.version }
+  async function read(id: string): Promise<VersionedVariantResponse> {
+    const row = found(await db.first(repository.findVariant, { id }), variantNotFound)
+    const { price_minor: price, sale_price_minor: sale_price, ...fields } = row
+    return { ...fields, price, sale_price }
   }
 
   /** @throws `CATALOG_PRODUCT_NOT_FOUND`, `CATALOG_PRODUCT_STALE`, `CATALOG_SKU_TAKEN`, `CATALOG_VARIANT_LIMIT` */
@@ -32,7 +31,7 @@ export function createVariantService({ db, changes, currency }: Deps) {
     productId: string,
     body: CreateVariantRequest,
     write: Write
-  ): Promise<VersionedVariant> {
+  ): Promise<VersionedVariantResponse> {
     await write.once(db, async tx => {
       const product = await lockProduct(tx, productId, write)
       const { total = 0, last_position = 0 } = (await tx.first(repository.countVariants, { productId })) ?? {}
@@ -45,11 +44,14 @@ export function createVariantService({ db, changes, currency }: Deps) {
   }
 
   /** @throws `CATALOG_VARIANT_NOT_FOUND`, and as `create` */
-  async function patch(id: string, body: UpdateVariantRequest, write: Write): Promise<VersionedVariant> {
+  async function patch(
+    id: string,
+    body: UpdateVariantRequest,
+    write: Write
+  ): Promise<VersionedVariantResponse> {
     await write.once(db, async tx => {
       const product = await lockProductOf(tx, id, write)
-      const present = await tx.first(repository.findVariant, { id })
-      if (present === undefined) throw variantNotFound()
+      const present = found(await tx.first(repository.findVariant, { id }), variantNotFound)
       if (changesNothing(body)) return
       await tx.run(repository.updateVariants, { rows: [merge(present, body)] })
       await noteChange(tx, product.id)
@@ -88,13 +90,7 @@ export type VariantService = ReturnType<typeof createVariantService>
 
 /** Holds the product of this variant until `tx` ends. */
 async function lockProductOf(tx: Transaction, variantId: string, write: Write) {
-  const product = await tx.first(products.lockProductOfVariant, { variantId })
-  if (product === undefined) throw variantNotFound()
+  const product = found(await tx.first(products.lockProductOfVariant, { variantId }), variantNotFound)
   write.expect(product.version, productStale)
   return product
-}
-
-function adminVariant(row: repository.VariantDetailRow): AdminVariantResponse {
-  const { version: _, price_minor: price, sale_price_minor: sale_price, ...fields } = row
-  return { ...fields, price, sale_price }
 }
