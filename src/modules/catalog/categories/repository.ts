@@ -31,12 +31,10 @@ export const lockTree = statement({
 export const insertCategory = statement({
   name: 'catalog.insert_category',
   takes: written,
-  gives: columns,
   text: `
     insert into catalog.categories (id, parent_id, slug, name, position, path)
     select $id, $parent_id, $slug, $name, $position, coalesce(parents.path, '{}') || $id::uuid
-    from (select) as one left join catalog.categories parents on parents.id = $parent_id
-    returning id, parent_id, slug, name, position, version`
+    from (select) as one left join catalog.categories parents on parents.id = $parent_id`
 })
 /** Where it lies in the tree is the business of `moveSubtree`. */
 export const updateCategory = statement({
@@ -56,6 +54,13 @@ export const moveSubtree = statement({
       path = coalesce((select parents.path from catalog.categories parents where parents.id = $parent_id), '{}')
         || path[array_position(path, $id):]
     where path @> array[$id::uuid]`
+})
+/** The wanted parent, when it lies in or below the category. */
+export const findCycle = statement({
+  name: 'catalog.find_category_cycle',
+  takes: { id: 'uuid', parent_id: 'uuid?' },
+  gives: { id: 'uuid' },
+  text: 'select id from catalog.categories where id = $parent_id and path @> array[$id::uuid]'
 })
 export const findChild = statement({
   name: 'catalog.find_category_child',

@@ -1,5 +1,5 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
-import { Id, itself, line, nullable, request, response, Version } from '../../../kernel/wire.ts'
+import { Id, itself, line, nullable, patchRequest, request, response, Version } from '../../../kernel/wire.ts'
 import { Slug } from '../products/fields.ts'
 
 const fields = {
@@ -12,10 +12,7 @@ const fields = {
 export const CreateCategoryRequest = request('CreateCategoryRequest', fields)
 export type CreateCategoryRequest = Static<typeof CreateCategoryRequest>
 
-export const UpdateCategoryRequest = request('UpdateCategoryRequest', {
-  ...fields,
-  name: Type.Optional(fields.name)
-})
+export const UpdateCategoryRequest = patchRequest('UpdateCategoryRequest', fields)
 export type UpdateCategoryRequest = Static<typeof UpdateCategoryRequest>
 
 export const CategoryResponse = response('CategoryResponse', {

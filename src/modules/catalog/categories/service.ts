@@ -1,36 +1,29 @@
+import { found } from '../../../kernel/errors.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { categoryCycle, categoryNotEmpty, categoryNotFound, categoryStale, slugNeeded } from '../errors.ts'
-import { slugOf, storedSlug } from '../products/slug.ts'
+import { categoryCycle, categoryNotEmpty, categoryNotFound, categoryStale } from '../errors.ts'
+import { newSlug, storedSlug } from '../products/slug.ts'
 import type { Changes } from '../revision/changes.ts'
-import { REPRICED_AT_ONCE_MAX } from '../revision/prices.ts'
+import { listProductIds } from '../revision/prices.ts'
 import * as repository from './repository.ts'
 import type { CategoryResponse, CreateCategoryRequest, UpdateCategoryRequest } from './schema.ts'
 
-type Deps = { db: Database; changes: Changes }
-
 /** The tree of categories, and how it is changed. */
-export function createCategoryService({ db, changes }: Deps) {
-  async function read(id: string): Promise<CategoryResponse> {
-    const row = await db.first(repository.findCategory, { id })
-    if (row === undefined) throw categoryNotFound()
-    const { path: _, ...category } = row
-    return category
-  }
+export function createCategoryService({ db, changes }: { db: Database; changes: Changes }) {
+  const read = async (id: string): Promise<CategoryResponse> =>
+    found(await db.first(repository.findCategory, { id }), categoryNotFound)
 
   /** @throws `CATALOG_SLUG_TAKEN`, `CATALOG_CATEGORY_NOT_FOUND` (its parent), `CATALOG_CATEGORY_TOO_DEEP` */
   async function create(body: CreateCategoryRequest, write: Write): Promise<CategoryResponse> {
-    const { name, parent_id = null, position = 0 } = body
-    const slug = storedSlug(body.slug ?? slugOf(name))
-    if (slug === '') throw slugNeeded()
-    const made = await write.once(db, async tx => {
+    const { name, slug, parent_id = null, position = 0 } = body
+    const category = { id: write.id, parent_id, slug: newSlug(name, slug), name, position }
+    await write.once(db, async tx => {
       await tx.run(repository.lockTree)
-      const row = await tx.first(repository.insertCategory, { id: write.id, parent_id, slug, name, position })
+      await tx.run(repository.insertCategory, category)
       await changes.announce(tx, [])
-      return row
     })
-    return made ?? read(write.id)
+    return read(write.id)
   }
 
   /** @throws `CATALOG_CATEGORY_STALE`, `CATALOG_CATEGORY_CYCLE`, and as `create` */
@@ -41,9 +34,9 @@ export function createCategoryService({ db, changes }: Deps) {
       const wanted = { ...present, ...body, slug: storedSlug(body.slug ?? present.slug) }
       await tx.run(repository.updateCategory, wanted)
       if (wanted.parent_id === present.parent_id) return changes.announce(tx, [])
-      await checkNoCycle(tx, id, wanted.parent_id)
+      if ((await tx.first(repository.findCycle, wanted)) !== undefined) throw categoryCycle()
       await tx.run(repository.moveSubtree, wanted)
-      await changes.announceAll(tx, await listProductIds(tx, id))
+      await changes.announceAll(tx, await listProductIds(tx, repository.listProductsBelow, id))
     })
     return read(id)
   }
@@ -53,7 +46,7 @@ export function createCategoryService({ db, changes }: Deps) {
     await write.once(db, async tx => {
       await lock(tx, id, write)
       if ((await tx.first(repository.findChild, { id })) !== undefined) throw categoryNotEmpty()
-      const productIds = await listProductIds(tx, id)
+      const productIds = await listProductIds(tx, repository.listProductsBelow, id)
       await tx.run(repository.deleteCategory, { id })
       await changes.announceAll(tx, productIds)
     })
@@ -66,20 +59,7 @@ export type CategoryService = ReturnType<typeof createCategoryService>
 /** Holds the tree, and with it this category, until `tx` ends. */
 async function lock(tx: Transaction, id: string, write: Write) {
   await tx.run(repository.lockTree)
-  const present = await tx.first(repository.findCategory, { id })
-  if (present === undefined) throw categoryNotFound()
+  const present = found(await tx.first(repository.findCategory, { id }), categoryNotFound)
   write.expect(present.version, categoryStale)
   return present
-}
-
-/** The products in it and in what is below it; one more than are repriced at once, when there are too many. */
-async function listProductIds(tx: Transaction, id: string): Promise<string[]> {
-  const rows = await tx.rows(repository.listProductsBelow, { id, limit: REPRICED_AT_ONCE_MAX + 1 })
-  return rows.map(row => row.product_id)
-}
-
-async function checkNoCycle(tx: Transaction, id: string, parentId: string | null): Promise<void> {
-  if (parentId === null) return
-  const parent = await tx.first(repository.findCategory, { id: parentId })
-  if (parent?.path.includes(id)) throw categoryCycle()
 }

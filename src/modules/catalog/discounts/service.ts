@@ -1,3 +1,4 @@
+import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
@@ -5,7 +6,7 @@ import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { discountNotFound, discountStale } from '../errors.ts'
 import type { Changes } from '../revision/changes.ts'
-import { REPRICED_AT_ONCE_MAX } from '../revision/prices.ts'
+import { listProductIds } from '../revision/prices.ts'
 import * as repository from './repository.ts'
 import type { CreateDiscountRequest, DiscountResponse, UpdateDiscountRequest } from './schema.ts'
 
@@ -24,9 +25,7 @@ export function createDiscountService({ db, changes, currency }: Deps) {
   }
 
   async function read(id: string): Promise<DiscountResponse> {
-    const row = await db.first(repository.findDiscount, { id })
-    if (row === undefined) throw discountNotFound()
-    return present(row)
+    return present(found(await db.first(repository.findDiscount, { id }), discountNotFound))
   }
 
   /** @throws `CATALOG_TARGET_NOT_FOUND`, `CATALOG_DISCOUNT_PERIOD` */
@@ -34,7 +33,7 @@ export function createDiscountService({ db, changes, currency }: Deps) {
     await write.once(db, async tx => {
       const row = discountRow(write.id, body, currency)
       await tx.run(repository.insertDiscount, row)
-      await announce(tx, row, await listProductIds(tx, row.id))
+      await announce(tx, row, await listProductIds(tx, repository.listDiscounted, row.id))
     })
     return read(write.id)
   }
@@ -45,7 +44,7 @@ export function createDiscountService({ db, changes, currency }: Deps) {
       const stored = await lock(tx, id, write)
       if (changesNothing(body)) return
       await tx.run(repository.updateDiscount, merge(stored, body, currency))
-      await announce(tx, stored, await listProductIds(tx, id))
+      await announce(tx, stored, await listProductIds(tx, repository.listDiscounted, id))
     })
     return read(id)
   }
@@ -54,7 +53,7 @@ export function createDiscountService({ db, changes, currency }: Deps) {
   async function remove(id: string, write: Write): Promise<void> {
     await write.once(db, async tx => {
       const stored = await lock(tx, id, write)
-      const productIds = await listProductIds(tx, id)
+      const productIds = await listProductIds(tx, repository.listDiscounted, id)
       await tx.run(repository.deleteDiscount, { id })
       await announce(tx, stored, productIds)
     })
@@ -73,16 +72,9 @@ export type DiscountService = ReturnType<typeof createDiscountService>
 
 /** Holds it until `tx` ends. */
 async function lock(tx: Transaction, id: string, write: Write) {
-  const stored = await tx.first(repository.lockDiscount, { id })
-  if (stored === undefined) throw discountNotFound()
+  const stored = found(await tx.first(repository.lockDiscount, { id }), discountNotFound)
   write.expect(stored.version, discountStale)
   return stored
-}
-
-/** The products that it concerns; one more than are repriced at once, when there are too many. */
-async function listProductIds(tx: Transaction, id: string): Promise<string[]> {
-  const rows = await tx.rows(repository.listDiscounted, { id, limit: REPRICED_AT_ONCE_MAX + 1 })
-  return rows.map(row => row.product_id)
 }
 
 const momentOf = (text: string | null | undefined) => (typeof text === 'string' ? new Date(text) : null)

@@ -5,6 +5,7 @@ import {
   line,
   nullable,
   pageQuery,
+  patchRequest,
   request,
   response,
   Time,
@@ -64,10 +65,7 @@ export const CreateProductRequest = request('CreateProductRequest', {
 })
 export type CreateProductRequest = Static<typeof CreateProductRequest>
 
-export const UpdateProductRequest = request('UpdateProductRequest', {
-  ...fields,
-  name: Type.Optional(fields.name)
-})
+export const UpdateProductRequest = patchRequest('UpdateProductRequest', fields)
 export type UpdateProductRequest = Static<typeof UpdateProductRequest>
 
 export const AdminProductResponse = response('AdminProductResponse', {

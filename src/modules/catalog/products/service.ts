@@ -1,9 +1,10 @@
+import { found } from '../../../kernel/errors.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { productNotFound, slugNeeded } from '../errors.ts'
+import { productNotFound } from '../errors.ts'
 import type { Changes } from '../revision/changes.ts'
 import { insertVariants } from '../variants/repository.ts'
 import { variantRow } from '../variants/row.ts'
@@ -17,16 +18,14 @@ import type {
   CreateProductRequest,
   UpdateProductRequest
 } from './schema.ts'
-import { containing, searchText, slugOf, storedSlug } from './slug.ts'
+import { containing, newSlug, searchText, storedSlug } from './slug.ts'
 
 type Deps = { db: Database; changes: Changes; currency: string }
 
 /** Products as the administrator sees them: all of them, with everything, and how they are changed. */
 export function createProductService({ db, changes, currency }: Deps) {
   async function read(id: string): Promise<AdminProductResponse> {
-    const row = await db.first(repository.findProduct, { id })
-    if (row === undefined) throw productNotFound()
-    return adminProduct(row)
+    return adminProduct(found(await db.first(repository.findProduct, { id }), productNotFound))
   }
 
   function list({ q, status, ...query }: AdminProductQuery): Promise<Page<AdminProductSummaryResponse>> {
@@ -43,8 +42,7 @@ export function createProductService({ db, changes, currency }: Deps) {
   /** @throws `CATALOG_SLUG_TAKEN`, `CATALOG_SKU_TAKEN`, `CATALOG_CATEGORY_NOT_FOUND`, `CATALOG_SLUG_NEEDED` */
   async function create(body: CreateProductRequest, write: Write): Promise<AdminProductResponse> {
     const { variants: variantBodies = [], category_ids = [], ...fields } = body
-    const row = merge(emptyProduct(write.id), { ...fields, slug: fields.slug ?? slugOf(fields.name) })
-    if (row.slug === '') throw slugNeeded()
+    const row = merge(emptyProduct(write.id), { ...fields, slug: newSlug(fields.name, fields.slug) })
     await write.once(db, async tx => {
       const rows = variantBodies.map((each, index) =>
         variantRow(each, { id: newId(), product: row, position: index + 1, currency })
@@ -63,8 +61,7 @@ export function createProductService({ db, changes, currency }: Deps) {
     await write.once(db, async tx => {
       await lockProduct(tx, id, write)
       if (changesNothing(body)) return
-      const present = await tx.first(repository.findProduct, { id })
-      if (present === undefined) throw productNotFound()
+      const present = found(await tx.first(repository.findProduct, { id }), productNotFound)
       await tx.run(repository.updateProducts, { rows: [merge(rowOf(present), fields)] })
       if (category_ids !== undefined) {
         await tx.run(repository.deleteLinks, { id, categoryIds: category_ids })

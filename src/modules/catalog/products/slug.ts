@@ -1,3 +1,4 @@
+import { slugNeeded } from '../errors.ts'
 import { SLUG_LENGTH_MAX } from './fields.ts'
 
 const SEARCH_TEXT_LENGTH_MAX = 600 // an entry of a B-tree index holds 2,700 bytes
@@ -44,6 +45,12 @@ export function slugOf(name: string): string {
 
 /** As slugs are stored and looked up: an accent may be typed as a part of its letter or behind it (Unicode TR15). */
 export const storedSlug = (slug: string): string => slug.normalize('NFC')
+
+/** The slug of something new: the one that was asked for, or one of its name. @throws `CATALOG_SLUG_NEEDED` */
+export function newSlug(name: string, given = slugOf(name)): string {
+  if (given === '') throw slugNeeded()
+  return storedSlug(given)
+}
 
 /** What a product is found and sorted by. */
 export const searchText = (name: string, brand: string | null): string =>

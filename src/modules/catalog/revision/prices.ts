@@ -1,10 +1,19 @@
 import { FIRST_ID } from '../../../kernel/ids.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import type { Statement } from '../../../platform/postgres/statement.ts'
 import * as repository from './repository.ts'
 
 /** The prices of more products than these are brought up to date in the background, because somebody is waiting. */
 export const REPRICED_AT_ONCE_MAX = 2_000
 const CHUNK = 2_000
+
+type ListProducts = Statement<{ id: 'uuid'; limit: 'int8' }, { product_id: 'uuid' }>
+
+/** The products that `list` finds for `id`; one more than are repriced at once, when there are too many. */
+export async function listProductIds(tx: Transaction, list: ListProducts, id: string): Promise<string[]> {
+  const rows = await tx.rows(list, { id, limit: REPRICED_AT_ONCE_MAX + 1 })
+  return rows.map(row => row.product_id)
+}
 
 /**
  * Notes the starts and ends of discounts that have passed: a new revision, and new lowest prices for the products
