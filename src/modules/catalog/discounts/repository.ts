@@ -96,6 +96,6 @@ export const listDiscounted = statement({
 })
 
 export type DiscountRow = RowOf<typeof findDiscount>
-export type NewDiscount = Omit<DiscountRow, 'created_at' | 'starts_at' | 'version'> & {
+export type NewDiscountRow = Omit<DiscountRow, 'created_at' | 'starts_at' | 'version'> & {
   starts_at: Date | null
 }

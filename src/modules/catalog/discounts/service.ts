@@ -79,7 +79,7 @@ async function lock(tx: Transaction, id: string, write: Write) {
 
 const momentOf = (text: string | null | undefined) => (typeof text === 'string' ? new Date(text) : null)
 
-function discountRow(id: string, body: CreateDiscountRequest, currency: string): repository.NewDiscount {
+function discountRow(id: string, body: CreateDiscountRequest, currency: string): repository.NewDiscountRow {
   const { name, scope, target_id, starts_at, ends_at, active = true } = body
   return {
     id,
