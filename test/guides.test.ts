@@ -1,0 +1,132 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { parse } from 'yaml'
+import { modules } from '../src/app.ts'
+import { createProgram } from '../src/cli/commands.ts'
+import { loadConfig } from '../src/config.ts'
+import { startProgram } from './support/program.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const PAGES = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CHANGELOG.md',
+  ...(await readdir(join(ROOT, 'docs'), { recursive: true }))
+    .filter(name => name.endsWith('.md'))
+    .map(name => `docs/${name}`)
+]
+const pages = await Promise.all(
+  PAGES.map(async path => ({ path, text: await readFile(join(ROOT, path), 'utf8') }))
+)
+const guides = pages.filter(({ path }) => path === 'README.md' || /^docs\/[^/]+\.md$/.test(path))
+const blocksOf = (text: string, language: string) =>
+  [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(match =>
+    String(match[1])
+  )
+
+/** The anchors of a page, as GitHub makes them of its headings. */
+const anchorsOf = (text: string) =>
+  [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-')
+  )
+
+test.each(pages)('every link of $path leads somewhere', async ({ path, text }) => {
+  const prose = text.replace(/^```[\s\S]*?^```/gm, '')
+  const links = [...prose.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
+  for (const [link, target = '', anchor] of links) {
+    const file = target === '' ? path : join(dirname(path), target)
+    expect(existsSync(join(ROOT, file)), link).toBe(true)
+    if (anchor !== undefined)
+      expect(anchorsOf(await readFile(join(ROOT, file), 'utf8')), link).toContain(anchor)
+  }
+})
+
+test('the index has every guide', () => {
+  const index = pages.find(({ path }) => path === 'docs/README.md')?.text ?? ''
+  const names = guides.map(({ path }) => path.replace('docs/', '')).filter(name => name !== 'README.md')
+  expect(names.filter(name => !index.includes(`](${name})`))).toEqual([])
+})
+
+const config = loadConfig(modules, {}) as unknown as Record<string, Record<string, unknown>>
+const SECTIONS = Object.keys(config).join('|')
+
+test.each(guides)('the settings that $path names exist', ({ text }) => {
+  const named = [...text.matchAll(new RegExp(`\`((?:${SECTIONS})(?:\\.[a-z_]+)+)(?:: [^\`]*)?\``, 'g'))]
+  for (const [, key = ''] of named) expect(config, key).toHaveProperty(key)
+  const variables = [...text.matchAll(/\bCARTWRIGHT__([A-Z_]+)/g)]
+  for (const [, name = ''] of variables)
+    expect(config).toHaveProperty(name.toLowerCase().replaceAll('__', '.'))
+  for (const block of blocksOf(text, 'yaml')) {
+    for (const [section, keys] of Object.entries<object>(parse(block)))
+      for (const key of Object.keys(keys)) expect(config, `${section}.${key}`).toHaveProperty([section, key])
+  }
+})
+
+test.each(guides)('the command line takes the commands of $path', async ({ text }) => {
+  const lines = blocksOf(text, 'sh').flatMap(block => [...block.matchAll(/npm run cartwright -- ([^#\n]*)/g)])
+  for (const [, line = ''] of lines) {
+    const called: string[] = []
+    const program = createProgram()
+    for (const command of [...program.commands, ...program.commands.flatMap(each => each.commands)])
+      command.exitOverride().action(() => {
+        called.push(command.name())
+      })
+    await program.parseAsync(line.trim().split(/\s+/), { from: 'user' })
+    expect(called, line).toHaveLength(1)
+  }
+})
+
+test('the backup of the data folder is restored as the guide says: products, accounts and sessions are there', {
+  timeout: 90_000
+}, async () => {
+  const { text = '' } = pages.find(({ path }) => path === 'docs/backup.md') ?? {}
+  const [backup = '', restore = ''] = blocksOf(text, 'sh')
+  const folders = await Promise.all(
+    ['a shop', 'another'].map(name => mkdtemp(join(tmpdir(), `cartwright-${name}-`)))
+  )
+  const [from = '', to = ''] = folders
+  for (const folder of folders) {
+    await chmod(folder, 0o755)
+    onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  }
+  const startIn = (cwd: string) => {
+    const { child, listening, ended } = startProgram({}, { cwd })
+    const stop = async () => {
+      child.kill('SIGTERM')
+      return (await ended).stdout
+    }
+    onTestFinished(async () => void (await stop()))
+    return { listening, stop }
+  }
+
+  const shop = startIn(from)
+  const post = async (path: string, body: object) => {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })
+    return (await answer.json()) as Record<string, unknown>
+  }
+  const account = { email: 'ada@example.com', password: 'a long engine poem' }
+  const { access_token, refresh_token } = await post(`${await shop.listening}/api/auth/register`, account)
+  await shop.stop()
+  execFileSync('sh', ['-ec', backup], { cwd: from })
+  execFileSync('sh', ['-ec', restore.replace('npm start', '').replace(' shop-', ` '${from}'/shop-`)], {
+    cwd: to
+  })
+
+  const restored = startIn(to)
+  const address = await restored.listening
+  expect((await fetch(`${address}/api/products/fika-mug`)).status).toBe(200)
+  const authorization = `Bearer ${access_token}`
+  // The secrets came along: what they signed still counts.
+  expect((await fetch(`${address}/api/cart`, { headers: { authorization } })).status).toBe(200)
+  expect(await post(`${address}/api/auth/refresh`, { refresh_token })).toHaveProperty('access_token')
+  expect(await restored.stop()).not.toContain('Password')
+})
