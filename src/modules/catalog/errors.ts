@@ -62,6 +62,11 @@ export const categoryNotEmpty = defineError(
   'CATALOG_CATEGORY_NOT_EMPTY',
   'The category has categories below it; move or delete them first.'
 )
+export const variantsInvalid = defineError(
+  'invalid',
+  'CATALOG_VARIANTS_INVALID',
+  'Variants could not be chosen or sold like this; "errors" says which and why.'
+)
 export const slugNeeded = defineError(
   'invalid',
   'CATALOG_SLUG_NEEDED',

@@ -64,7 +64,9 @@ test('a variant whose answer was lost is answered by its id, though another took
   const { app, send, lose } = await useAdmin()
   const product = await createProduct(app)
   const path = `products/${product.id}/variants`
-  const { first, retry } = await lose('POST', path, { body: { sku: 'B', price: 2 } })
+  const { first, retry } = await lose('POST', path, {
+    body: { sku: 'B', price: 2, attributes: { Size: 'B' } }
+  })
   await send('PATCH', `variants/${first.id}`, { body: { sku: 'C' } })
   await createProduct(app, { variants: [{ sku: 'B', price: 3 }] })
   const again = await retry()
@@ -238,7 +240,7 @@ test('a write is noted in its own transaction: when the request was taken over, 
     () => products.create({ name: 'Jug' }, takenOver()),
     () => products.patch(product.id, { name: 'Jug' }, takenOver()),
     () => products.remove(product.id, takenOver()),
-    () => variants.create(product.id, { sku: 'B', price: 2 }, takenOver()),
+    () => variants.create(product.id, { sku: 'B', price: 2, attributes: { Size: 'B' } }, takenOver()),
     () => variants.patch(variant?.id ?? '', { price: 3 }, takenOver()),
     () => variants.remove(variant?.id ?? '', takenOver()),
     () => categories.create({ name: 'Bath' }, takenOver()),

@@ -134,9 +134,8 @@ test('slugs and SKUs are taken once', async () => {
   expect(second.json).toMatchObject({ status: 409, code: 'CATALOG_SKU_TAKEN' })
   expect((await app.request('GET', '/api/products/jug')).status).toBe(404)
   const url = `/api/catalog/products/${product.id}/variants`
-  expect((await app.request('POST', url, { ...admin, body: { sku: 'A', price: 1 } })).json.code).toBe(
-    'CATALOG_SKU_TAKEN'
-  )
+  const twin = { sku: 'A', price: 1, attributes: { Size: 'Big' } }
+  expect((await app.request('POST', url, { ...admin, body: twin })).json.code).toBe('CATALOG_SKU_TAKEN')
   expect((await post({ name: '!!!' })).json.code).toBe('CATALOG_SLUG_NEEDED')
   expect((await post({ name: 'Jug', category_ids: [newId()] })).json.code).toBe('CATALOG_CATEGORY_NOT_FOUND')
 })

@@ -33,7 +33,7 @@ export const DESCRIPTION_LENGTH_MAX = 200_000
 
 const Option = input({
   name: line(OPTION_NAME_LENGTH_MAX),
-  values: Type.Array(line(OPTION_VALUE_LENGTH_MAX), { maxItems: VARIANTS_MAX })
+  values: Type.Array(line(OPTION_VALUE_LENGTH_MAX), { maxItems: VARIANTS_MAX, uniqueItems: true })
 })
 const fields = {
   name: line(NAME_LENGTH_MAX),
@@ -43,7 +43,10 @@ const fields = {
   ),
   brand: Type.Optional(nullable(line(NAME_LENGTH_MAX))),
   status: Type.Optional(
-    Type.Enum([...STATUSES], { description: 'Only active products are public and sold.', default: 'active' })
+    Type.Enum([...STATUSES], {
+      description:
+        'Only active products are public and sold. A new one is active if it has variants, else a draft.'
+    })
   ),
   tags: Type.Optional(Type.Array(line(TAG_LENGTH_MAX), { maxItems: TAGS_MAX, uniqueItems: true })),
   options: Type.Optional(Type.Array(Option, { maxItems: OPTIONS_MAX })),

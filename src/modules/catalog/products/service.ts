@@ -4,10 +4,11 @@ import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { productNotFound } from '../errors.ts'
+import { productNotFound, variantsInvalid } from '../errors.ts'
 import type { Changes } from '../revision/changes.ts'
-import { insertVariants } from '../variants/repository.ts'
+import { insertVariants, type VariantRow } from '../variants/repository.ts'
 import { variantRow } from '../variants/row.ts'
+import { choiceFaults, type Fault, optionFaults, priceFaults } from '../variants/rules.ts'
 import { lockProduct } from './change.ts'
 import { STATUSES } from './fields.ts'
 import * as repository from './repository.ts'
@@ -19,6 +20,8 @@ import type {
   UpdateProductRequest
 } from './schema.ts'
 import { containing, newSlug, searchText, storedSlug } from './slug.ts'
+
+const FAULTS_SHOWN_MAX = 8
 
 type Deps = { db: Database; changes: Changes; currency: string }
 
@@ -42,11 +45,13 @@ export function createProductService({ db, changes, currency }: Deps) {
   /** @throws `CATALOG_SLUG_TAKEN`, `CATALOG_SKU_TAKEN`, `CATALOG_CATEGORY_NOT_FOUND`, `CATALOG_SLUG_NEEDED` */
   async function create(body: CreateProductRequest, write: Write): Promise<AdminProductResponse> {
     const { variants: variantBodies = [], category_ids = [], ...fields } = body
-    const row = merge(emptyProduct(write.id), { ...fields, slug: newSlug(fields.name, fields.slug) })
+    const { status = variantBodies.length === 0 ? 'draft' : 'active' } = fields
+    const row = merge(emptyProduct(write.id), { ...fields, slug: newSlug(fields.name, fields.slug), status })
+    const rows = variantBodies.map((each, index) =>
+      variantRow(each, { id: newId(), product: row, position: index + 1, currency })
+    )
+    refuse(faultsOfNew(row, rows))
     await write.once(db, async tx => {
-      const rows = variantBodies.map((each, index) =>
-        variantRow(each, { id: newId(), product: row, position: index + 1, currency })
-      )
       await tx.run(repository.insertProducts, { rows: [row] })
       await tx.run(insertVariants, { rows })
       await tx.run(repository.insertLinks, { id: row.id, categoryIds: category_ids })
@@ -62,6 +67,7 @@ export function createProductService({ db, changes, currency }: Deps) {
       await lockProduct(tx, id, write)
       if (changesNothing(body)) return
       const present = found(await tx.first(repository.findProduct, { id }), productNotFound)
+      refuse(faultsOfChange(present, body))
       await tx.run(repository.updateProducts, { rows: [merge(rowOf(present), fields)] })
       if (category_ids !== undefined) {
         await tx.run(repository.deleteLinks, { id, categoryIds: category_ids })
@@ -100,6 +106,44 @@ export function createProductService({ db, changes, currency }: Deps) {
   }
 }
 export type ProductService = ReturnType<typeof createProductService>
+
+/** @throws `CATALOG_VARIANTS_INVALID` */
+function refuse(errors: Fault[]): void {
+  if (errors.length > 0) throw variantsInvalid({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
+}
+
+function faultsOfNew(product: repository.ProductRow, variants: readonly VariantRow[]): Fault[] {
+  const placed = variants.map((variant, index) => ({ path: `body/variants/${index}`, variant }))
+  const isEmpty = product.status === 'active' && variants.length === 0
+  return [
+    ...(isEmpty ? [{ path: 'body/variants', message: 'must not be empty while the product is active' }] : []),
+    ...optionFaults(product.options),
+    ...placed.flatMap(priceFaults),
+    ...choiceFaults(product.options, placed)
+  ]
+}
+
+/** Only what is changed is judged: what was there before is no reason to refuse a new name. */
+function faultsOfChange(
+  present: repository.ProductDetailRow,
+  { status, options }: UpdateProductRequest
+): Fault[] {
+  const variants = present.variants ?? []
+  const isEmpty = status === 'active' && present.status !== 'active' && variants.length === 0
+  const placed = variants.map(variant => ({
+    path: variant.sku,
+    variant: { ...variant, price_minor: variant.price, sale_price_minor: variant.sale_price }
+  }))
+  const unchosen = options === undefined ? [] : choiceFaults(options, placed)
+  return [
+    ...(isEmpty ? [{ path: 'body/status', message: 'must not be active while there are no variants' }] : []),
+    ...optionFaults(options ?? []),
+    ...unchosen.map(({ path, message }) => ({
+      path: 'body/options',
+      message: `must fit the variants: ${path} ${message}`
+    }))
+  ]
+}
 
 const emptyProduct = (id: string): repository.ProductRow => ({
   id,

@@ -86,7 +86,7 @@ test('lists are filtered by category, tag, text and price, alone and together', 
   await make('Crème Mug', 1_000, { category_ids: [kitchen.id], tags: ['tea'] })
   await make('Jug', 2_000, { category_ids: [home.id], tags: ['tea', 'big'], brand: 'Mugs & Co' })
   await make('100% Lamp', 3_000, { tags: ['big'] })
-  await createProduct(app, { name: 'Nothing for sale', variants: [] })
+  await createProduct(app, { name: 'Nothing for sale', variants: [{ sku: 'none', price: 1, active: false }] })
 
   expect(await namesIn(app, 'category=home')).toEqual(['Crème Mug', 'Jug'])
   expect(await namesIn(app, `category=${kitchen.id}`)).toEqual(['Crème Mug'])
@@ -127,7 +127,7 @@ test('lists follow SKUs, and categories wherever they go, at once', async () => 
   await change('PATCH', `categories/${kitchen.id}`, { parent_id: garden.id })
   await change('PATCH', `variants/${mug.variants[0].id}`, { sku: 'NEW-2' })
   expect(await found('category=home', 'category=garden', 'q=old-1', 'q=new-2')).toEqual([0, 1, 0, 1])
-  await change('POST', `products/${mug.id}/variants`, { sku: 'NEW-3', price: 1 })
+  await change('POST', `products/${mug.id}/variants`, { sku: 'NEW-3', price: 1, attributes: { Size: '3' } })
   await change('DELETE', `categories/${kitchen.id}`)
   expect(await found('category=garden', 'q=new-2', 'q=new-3')).toEqual([0, 1, 1])
   await change('PATCH', `products/${mug.id}`, { category_ids: [home.id] })

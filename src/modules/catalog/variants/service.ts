@@ -2,13 +2,14 @@ import { found } from '../../../kernel/errors.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { productStale, variantLimit, variantNotFound } from '../errors.ts'
+import { productNotFound, productStale, variantLimit, variantNotFound, variantsInvalid } from '../errors.ts'
 import { listNames } from '../offers/repository.ts'
 import { lockProduct } from '../products/change.ts'
 import * as products from '../products/repository.ts'
 import type { Changes } from '../revision/changes.ts'
 import * as repository from './repository.ts'
 import { merge, variantRow } from './row.ts'
+import { choiceFaults, type Fault, priceFaults } from './rules.ts'
 import {
   type CreateVariantRequest,
   type UpdateVariantRequest,
@@ -37,6 +38,8 @@ export function createVariantService({ db, changes, currency }: Deps) {
       const { total = 0, last_position = 0 } = (await tx.first(repository.countVariants, { productId })) ?? {}
       if (total >= VARIANTS_MAX) throw variantLimit({ details: { variants_max: VARIANTS_MAX } })
       const row = variantRow(body, { id: write.id, product, position: last_position + 1, currency })
+      refuse(priceFaults({ path: 'body', variant: row }))
+      await refuseUnchoosable(tx, row)
       await tx.run(repository.insertVariants, { rows: [row] })
       await noteChange(tx, product.id)
     })
@@ -53,7 +56,10 @@ export function createVariantService({ db, changes, currency }: Deps) {
       const product = await lockProductOf(tx, id, write)
       const present = found(await tx.first(repository.findVariant, { id }), variantNotFound)
       if (changesNothing(body)) return
-      await tx.run(repository.updateVariants, { rows: [merge(present, body)] })
+      const row = merge(present, body)
+      if (CHOSEN_BY.some(field => field in body)) await refuseUnchoosable(tx, row)
+      if ('price' in body || 'sale_price' in body) refuse(priceFaults({ path: 'body', variant: row }))
+      await tx.run(repository.updateVariants, { rows: [row] })
       await noteChange(tx, product.id)
     })
     return read(id)
@@ -87,6 +93,23 @@ export function createVariantService({ db, changes, currency }: Deps) {
   return { create, patch, remove, require, names }
 }
 export type VariantService = ReturnType<typeof createVariantService>
+
+const CHOSEN_BY = ['attributes', 'active', 'currency'] as const
+
+/** @throws `CATALOG_VARIANTS_INVALID` */
+function refuse(errors: Fault[]): void {
+  if (errors.length > 0) throw variantsInvalid({ details: { errors } })
+}
+
+/** Among the other variants of its product. @throws `CATALOG_VARIANTS_INVALID` */
+async function refuseUnchoosable(tx: Transaction, variant: repository.VariantRow): Promise<void> {
+  const product = found(await tx.first(products.findProduct, { id: variant.product_id }), productNotFound)
+  const others = (product.variants ?? [])
+    .filter(({ id }) => id !== variant.id)
+    .map(each => ({ variant: { ...each, price_minor: each.price, sale_price_minor: each.sale_price } }))
+  const faults = choiceFaults(product.options, [...others, { path: 'body', variant }])
+  refuse(faults.filter(({ path }) => path.startsWith('body')))
+}
 
 /** Holds the product of this variant until `tx` ends. */
 async function lockProductOf(tx: Transaction, variantId: string, write: Write) {
