@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { stringify } from 'yaml'
 import { modules } from './app.ts'
@@ -361,5 +362,5 @@ test('config.example.yaml is current', async () => {
 })
 
 test('config.example.yaml says what is so without it', async () => {
-  expect(load({ CARTWRIGHT_CONFIG: EXAMPLE.pathname })).toEqual(load({}))
+  expect(load({ CARTWRIGHT_CONFIG: fileURLToPath(EXAMPLE) })).toEqual(load({}))
 })

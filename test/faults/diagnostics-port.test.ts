@@ -1,13 +1,12 @@
 import { once } from 'node:events'
 import { get } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from '../support/database.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { until } from './until.ts'
 
-const PRELOADED = fileURLToPath(new URL('main-thread.mjs', import.meta.url))
+const PRELOADED = new URL('main-thread.mjs', import.meta.url).href
 const PROBES = 200
 /** On a machine that has much to do. By itself the slowest of 200 takes 5 ms. */
 const SOON_MS = 250

@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path/posix'
+import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 
 export type Source = { path: string; text: string }
@@ -40,7 +41,7 @@ const root = new URL('../../', import.meta.url)
 /** Every TypeScript file of the project. */
 export async function readSources(): Promise<Source[]> {
   const paths = globSync(['src/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts'], {
-    cwd: root.pathname,
+    cwd: fileURLToPath(root),
     exclude: ['**/*.d.ts']
   })
   return Promise.all(
