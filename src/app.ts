@@ -1,10 +1,10 @@
 import { PICTURES_PATH } from './demo/catalog.ts'
 import { createExamples, type Examples } from './examples.ts'
 import type { PublicFiles } from './gateway/pages/public-files.ts'
-import { createGateway, type Gateway } from './gateway/server.ts'
+import { createGateway, type Gateway, type GatewayModule } from './gateway/server.ts'
 import { GUIDES_PATH, listGuides, readGuide } from './guides.ts'
 import { defineError } from './kernel/errors.ts'
-import { type LoadedModule, type Module, setupModules, stopModules } from './module.ts'
+import { type ApiOf, apisOf, type Module, setupModules, stopModules } from './module.ts'
 import { authModule } from './modules/auth/index.ts'
 import { cartModule } from './modules/cart/index.ts'
 import { catalogModule } from './modules/catalog/index.ts'
@@ -22,7 +22,18 @@ const authDisabled = defineError(
   'Nobody can be authenticated while the module auth is disabled (modules.auth.enabled).'
 )
 
-export type App = Gateway & { apiOf: ReturnType<typeof apisOf>; examples: Examples; stop(): Promise<void> }
+/** The enabled modules, set up. Commands need no more; a server puts a gateway in front of them. */
+export type Shop = {
+  platform: Platform
+  /** Every module there is, and whether it is enabled. */
+  modules: readonly GatewayModule[]
+  /** The API of a module; `undefined` when it is disabled. */
+  apiOf: ApiOf
+  /** Stops the modules, not the platform. */
+  stop(): Promise<void>
+}
+/** A shop with its gateway. It listens where the caller says. */
+export type App = Gateway & Pick<Shop, 'apiOf' | 'stop'> & { examples: Examples }
 
 const guideFiles: PublicFiles = { path: GUIDES_PATH, type: 'text/plain; charset=utf-8', find: readGuide }
 /** Only a shop with the demo draws its pictures. */
@@ -32,10 +43,22 @@ const demoFiles: PublicFiles = {
   find: async name => (await import('./demo/pictures.ts')).pictureAt(name)
 }
 
-/** Sets the modules up and puts the gateway in front of them. It listens where the caller says. */
-export async function createApp(platform: Platform, all: readonly Module[] = modules): Promise<App> {
+/** Sets the enabled modules up. @throws OperatorError when they do not fit together. */
+export async function setupShop(platform: Platform, all: readonly Module[] = modules): Promise<Shop> {
   const loaded = await setupModules(all, platform)
-  const apiOf = apisOf(loaded)
+  return {
+    platform,
+    modules: all.map(module => {
+      const instance = loaded.find(each => each.module === module)?.instance
+      return { ...module, enabled: instance !== undefined, routes: instance?.routes }
+    }),
+    apiOf: apisOf(loaded),
+    stop: () => stopModules(loaded)
+  }
+}
+
+/** Puts the gateway in front of a shop. */
+export async function openGateway({ platform, modules, apiOf, stop }: Shop): Promise<App> {
   const examples = createExamples(apiOf)
   const gateway = await createGateway({
     platform,
@@ -44,16 +67,7 @@ export async function createApp(platform: Platform, all: readonly Module[] = mod
     files: platform.config.shop.demo === 'off' ? [guideFiles] : [guideFiles, demoFiles],
     authenticate: apiOf(authModule)?.authenticate ?? (() => Promise.reject(authDisabled())),
     revocations: apiOf(authModule)?.revocations,
-    modules: all.map(module => {
-      const instance = loaded.find(each => each.module === module)?.instance
-      return { ...module, enabled: instance !== undefined, routes: instance?.routes }
-    })
+    modules
   })
-  return { ...gateway, apiOf, examples, stop: () => stopModules(loaded) }
-}
-
-/** Looks up the API of an enabled module, for the command line and for tests. */
-function apisOf(loaded: readonly LoadedModule[]) {
-  return <Api>(module: { setup: (...args: never[]) => Promise<{ api: Api }> }): Api | undefined =>
-    loaded.find(each => (each.module as unknown) === module)?.instance.api as Api | undefined
+  return { ...gateway, apiOf, examples, stop }
 }

@@ -1,3 +1,4 @@
+import type { ApiOf } from './module.ts'
 import { authModule } from './modules/auth/index.ts'
 import { cartModule } from './modules/cart/index.ts'
 import { catalogModule, type Offer } from './modules/catalog/index.ts'
@@ -11,9 +12,7 @@ type Account = { email: string; password: string }
 export type Examples = (address: string, account?: Account) => Promise<string[]>
 
 /** Requests to paste into a terminal, of the modules that are enabled: one for each, for a shop at this address. */
-export function createExamples(
-  apiOf: <Api>(module: { setup: (...args: never[]) => Promise<{ api: Api }> }) => Api | undefined
-): Examples {
+export function createExamples(apiOf: ApiOf): Examples {
   const catalog = apiOf(catalogModule)
   let [asked, offer] = [Number.NEGATIVE_INFINITY, Promise.resolve<Offer | undefined>(undefined)]
   const someOffer = () => {

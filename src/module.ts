@@ -19,10 +19,10 @@ type OwnPlatform = Omit<Platform, 'metrics'> & { metrics: Metrics }
 interface Modules {
   readonly [name: string]: Module
 }
-type ApiOf<M> = M extends { setup(...args: never[]): Promise<{ api: infer Api }> } ? Api : never
+type ApiOfModule<M> = M extends { setup(...args: never[]): Promise<{ api: infer Api }> } ? Api : never
 /** The APIs that a module is handed: of what it requires always, of what it uses when that is enabled. */
-type Apis<R extends Modules, U extends Modules> = { readonly [K in keyof R]: ApiOf<R[K]> } & {
-  readonly [K in keyof U]: ApiOf<U[K]> | undefined
+type Apis<R extends Modules, U extends Modules> = { readonly [K in keyof R]: ApiOfModule<R[K]> } & {
+  readonly [K in keyof U]: ApiOfModule<U[K]> | undefined
 }
 
 /**
@@ -69,6 +69,10 @@ export const defineModule = <
 ): Module<Api, R, U, S, N> => definition
 
 export type LoadedModule = { module: Module; instance: ModuleInstance<unknown> }
+/** A module whose API is looked up, typed by its declaration. */
+export type ModuleWith<Api> = { name: string; setup: (...args: never[]) => Promise<{ api: Api }> }
+/** The API of a module; `undefined` when it is disabled. */
+export type ApiOf = <Api>(module: ModuleWith<Api>) => Api | undefined
 type Switches = Readonly<Record<string, { readonly enabled: boolean }>>
 
 const isEnabled = (module: Module, switches: Switches) => switches[module.name]?.enabled === true
@@ -152,3 +156,9 @@ export async function stopModules(loaded: readonly LoadedModule[]): Promise<void
   }
   if (errors.length > 0) throw new AggregateError(errors, 'not every module could be stopped')
 }
+
+/** Looks up the APIs of these modules, by the modules' names. */
+export const apisOf =
+  (loaded: readonly LoadedModule[]): ApiOf =>
+  <Api>({ name }: ModuleWith<Api>) =>
+    loaded.find(({ module }) => module.name === name)?.instance.api as Api | undefined

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { type App, authModule, catalogModule } from '../app.ts'
+import { type App, authModule, catalogModule, type Shop } from '../app.ts'
 import type { Config } from '../config.ts'
 import { readDemo } from '../demo/catalog.ts'
 import { DomainError, OperatorError } from '../kernel/errors.ts'
@@ -29,8 +29,8 @@ export async function prepareShop(
 }
 
 /** A shop whose currency was changed would open with nothing for sale. */
-export async function checkCurrency(app: App, currency: string): Promise<void> {
-  const other = await app.apiOf(catalogModule)?.findOtherCurrency()
+export async function checkCurrency({ apiOf }: Shop, currency: string): Promise<void> {
+  const other = await apiOf(catalogModule)?.findOtherCurrency()
   if (other === undefined) return
   throw new OperatorError(
     `The catalog has prices in ${other} and none in ${currency}, so nothing could be sold: set shop.currency to ${other} again, or first import prices in ${currency} (cartwright import <file>).`

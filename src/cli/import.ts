@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
 import { SingleBar } from 'cli-progress'
-import { createApp, modules } from '../app.ts'
+import { modules, setupShop } from '../app.ts'
 import { loadConfig } from '../config.ts'
 import { DomainError, OperatorError } from '../kernel/errors.ts'
 import { migrationSources } from '../module.ts'
@@ -28,7 +28,7 @@ export async function importProducts(
     await migrate(database.url, migrationSources(modules))
     const platform = await openPlatform(config, database.url, openLog({ level: 'warn' }))
     try {
-      const app = await createApp(platform)
+      const app = await setupShop(platform)
       const catalog = app.apiOf(catalogModule)
       if (catalog === undefined)
         throw new OperatorError('The module catalog is disabled (modules.catalog.enabled).')

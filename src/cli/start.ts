@@ -18,7 +18,7 @@ const BACKLOG = 4_096
 /** Runs the shop until a signal asks it to stop: exit code 0 once every request in flight has ended. */
 export async function start(): Promise<void> {
   const opening = openDatabaseEarly()
-  const { createApp, modules } = await import('../app.ts')
+  const { modules, openGateway, setupShop } = await import('../app.ts')
   const { migrationSources } = await import('../module.ts')
   const { migrate } = await import('../platform/postgres/migrate.ts')
   const { openPlatform } = await import('../platform/platform.ts')
@@ -30,8 +30,9 @@ export async function start(): Promise<void> {
   try {
     await migrate(database.url, migrationSources(modules))
     platform = await openPlatform(config, database.url, openLog(config.log))
-    const app = await createApp(platform)
-    await checkCurrency(app, config.shop.currency)
+    const shop = await setupShop(platform)
+    await checkCurrency(shop, config.shop.currency)
+    const app = await openGateway(shop)
     // The pictures of the demo have their address, which may be any free port.
     const address = await listen(app.app, config)
     const prepared = await prepareShop(app, config, { address, isEmbedded: database.embedded })

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createApp, modules } from '../../src/app.ts'
+import { modules, openGateway, setupShop } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { openPlatform } from '../../src/platform/platform.ts'
@@ -67,7 +67,7 @@ test('a database that is stopped or hangs makes /readyz and /api answer 503, and
     CARTWRIGHT__DATABASE__STATEMENT_TIMEOUT_MS: '1000'
   })
   const platform = await openPlatform(config, url, openLog(config.log))
-  const { app, stop } = await createApp(platform)
+  const { app, stop } = await setupShop(platform).then(openGateway)
   onTestFinished(async () => {
     await proxy.restore()
     await app.close()

@@ -1,4 +1,4 @@
-import { type App, createApp, modules } from '../../src/app.ts'
+import { type App, modules, openGateway, setupShop } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
 import type { Module } from '../../src/module.ts'
 import { openLog } from '../../src/platform/log.ts'
@@ -42,11 +42,13 @@ export async function createTestApp(
     ...settings
   })
   const platform = await openPlatform(config, created.url, openLog(config.log))
-  const app = await createApp(platform, all).catch(async error => {
-    await platform.close()
-    await created.drop()
-    throw error
-  })
+  const app = await setupShop(platform, all)
+    .then(openGateway)
+    .catch(async error => {
+      await platform.close()
+      await created.drop()
+      throw error
+    })
   return {
     ...app,
     platform,
