@@ -1,15 +1,9 @@
 import { createReadStream } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
 import { SingleBar } from 'cli-progress'
-import { modules, setupShop } from '../app.ts'
-import { loadConfig } from '../config.ts'
 import { DomainError, OperatorError } from '../kernel/errors.ts'
-import { migrationSources } from '../module.ts'
 import { catalogModule, type ImportProgress, type ImportReport } from '../modules/catalog/index.ts'
-import { openLog } from '../platform/log.ts'
-import { openPlatform } from '../platform/platform.ts'
-import { migrate } from '../platform/postgres/migrate.ts'
-import { openConfiguredDatabase } from './database.ts'
+import { withShop } from './with-shop.ts'
 
 const ERRORS_SHOWN = 20
 const LINE_EVERY_ROWS = 10_000
@@ -22,30 +16,13 @@ export async function importProducts(
   await access(file, constants.R_OK).catch(error => {
     throw new OperatorError(`Cannot read ${file}: ${(error as Error).message}`)
   })
-  const config = loadConfig(modules)
-  const database = await openConfiguredDatabase(config, 'attach')
-  try {
-    await migrate(database.url, migrationSources(modules))
-    const platform = await openPlatform(config, database.url, openLog({ level: 'warn' }))
-    try {
-      const app = await setupShop(platform)
-      const catalog = app.apiOf(catalogModule)
-      if (catalog === undefined)
-        throw new OperatorError('The module catalog is disabled (modules.catalog.enabled).')
-      const bar = process.stdout.isTTY ? barProgress() : lineProgress()
-      const report = await catalog
-        .importCsv(createReadStream(file), { mode }, bar.update)
-        .finally(bar.stop)
-        .catch(explain)
-      process.stdout.write(describe(report))
-      if (report.products.failed > 0) process.exitCode = 1
-      await app.stop()
-    } finally {
-      await platform.close()
-    }
-  } finally {
-    await database.stop()
-  }
+  const report = await withShop(async ({ apiOf }) => {
+    const catalog = apiOf(catalogModule)
+    const bar = process.stdout.isTTY ? barProgress() : lineProgress()
+    return catalog.importCsv(createReadStream(file), { mode }, bar.update).finally(bar.stop).catch(explain)
+  })
+  process.stdout.write(describe(report))
+  if (report.products.failed > 0) process.exitCode = 1
 }
 
 type ProgressView = { update(progress: ImportProgress): void; stop(): void }

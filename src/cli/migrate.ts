@@ -1,17 +1,8 @@
-import { modules } from '../app.ts'
-import { loadConfig } from '../config.ts'
-import { migrationSources } from '../module.ts'
-import { migrate } from '../platform/postgres/migrate.ts'
-import { openConfiguredDatabase } from './database.ts'
+import { withDatabase } from './with-shop.ts'
 
-export async function runMigrations(): Promise<void> {
-  const database = await openConfiguredDatabase(loadConfig(modules), 'attach')
-  try {
-    const applied = await migrate(database.url, migrationSources(modules))
+export const runMigrations = (): Promise<void> =>
+  withDatabase(async ({ applied }) => {
     process.stdout.write(
       applied.length === 0 ? 'The database is up to date.\n' : `Applied:\n  ${applied.join('\n  ')}\n`
     )
-  } finally {
-    await database.stop()
-  }
-}
+  })

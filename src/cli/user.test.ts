@@ -8,12 +8,18 @@ import { runSql } from '../../test/support/sql.ts'
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 
-async function useCommand() {
+async function useCommand(settings: Record<string, string> = {}) {
   const created = await createTestDatabase()
   onTestFinished(() => created.drop())
   const run = async (input: string, ...options: string[]) => {
     const child = spawn(process.execPath, [main, 'user', ...options], {
-      env: { ...process.env, DATABASE_URL: created.url, ...SECRET_SETTINGS, CARTWRIGHT__LOG__LEVEL: 'silent' }
+      env: {
+        ...process.env,
+        DATABASE_URL: created.url,
+        ...SECRET_SETTINGS,
+        CARTWRIGHT__LOG__LEVEL: 'silent',
+        ...settings
+      }
     })
     child.stdin.end(input)
     const exited = new Promise<number | null>(resolve => child.on('close', resolve))
@@ -57,6 +63,16 @@ test('says in a sentence what is wrong, and makes nobody', async () => {
   expect(weak.code).toBe(1)
   expect(weak.errors).toMatch(/too easy to guess.*\(too_short\)/)
   expect((await run('', 'create', '--email', 'nonsense')).errors).toBe('This is not an e-mail address.\n')
+  expect(await users()).toEqual([])
+})
+
+test('says which switch is off when there are no accounts', async () => {
+  const { run, users } = await useCommand({ CARTWRIGHT__MODULES__AUTH__ENABLED: 'false' })
+  expect(await run('', 'create', '--email', 'ada@example.com')).toEqual({
+    code: 1,
+    out: '',
+    errors: 'The module auth is disabled (modules.auth.enabled).\n'
+  })
   expect(await users()).toEqual([])
 })
 

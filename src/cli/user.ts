@@ -1,15 +1,9 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { modules } from '../app.ts'
-import { loadConfig } from '../config.ts'
-import { DomainError, OperatorError } from '../kernel/errors.ts'
-import { migrationSources } from '../module.ts'
+import { OperatorError } from '../kernel/errors.ts'
 import { authModule, readablePassword } from '../modules/auth/index.ts'
-import { openLog } from '../platform/log.ts'
-import { openPlatform } from '../platform/platform.ts'
-import { migrate } from '../platform/postgres/migrate.ts'
-import { openConfiguredDatabase } from './database.ts'
+import { withShop } from './with-shop.ts'
 
 export type CreateUserOptions = { email: string; name?: string; admin: boolean }
 
@@ -43,28 +37,7 @@ async function change(email: string, how: (auth: AuthApi) => Promise<boolean>): 
 type Account = { email: string; name: string | undefined; password: string; role: 'customer' | 'admin' }
 type AuthApi = Awaited<ReturnType<typeof authModule.setup>>['api']
 
-async function withAuth<T>(work: (auth: AuthApi) => Promise<T>): Promise<T> {
-  const config = loadConfig(modules)
-  const database = await openConfiguredDatabase(config, 'attach')
-  try {
-    await migrate(database.url, migrationSources(modules))
-    const platform = await openPlatform(config, database.url, openLog(config.log))
-    try {
-      const { api, stop } = await authModule.setup(platform, config.auth, {})
-      const result = await work(api)
-      await stop?.()
-      return result
-    } finally {
-      await platform.close()
-    }
-  } catch (error) {
-    if (!(error instanceof DomainError)) throw error
-    const { reason } = error.details
-    throw new OperatorError(reason === undefined ? error.message : `${error.message} (${reason})`)
-  } finally {
-    await database.stop()
-  }
-}
+const withAuth = <T>(work: (auth: AuthApi) => Promise<T>) => withShop(({ apiOf }) => work(apiOf(authModule)))
 
 /** The password from a pipe, or typed twice without being shown; empty when there is none. */
 async function readPassword(): Promise<string> {
