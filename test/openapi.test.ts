@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { namedSchemas } from '../src/gateway/components.ts'
+import { namedSchemas } from '../src/gateway/openapi/components.ts'
 import { createTestApp, type TestApp } from './support/app.ts'
 
 const committed = new URL('../openapi.json', import.meta.url)

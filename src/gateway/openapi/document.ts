@@ -1,26 +1,9 @@
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema } from 'fastify'
+import { SHARED } from '../routing/answer-headers.ts'
+import { isStreamed } from '../routing/bodies.ts'
+import type { BodyKind } from '../routing/tiers.ts'
 import { namedSchemas } from './components.ts'
-import { SHARED } from './routing/answer-headers.ts'
-import { isStreamed } from './routing/bodies.ts'
-import type { BodyKind } from './routing/tiers.ts'
-
-const require = createRequire(import.meta.url)
-const JAVASCRIPT = 'text/javascript; charset=utf-8'
-const ASSETS = [
-  {
-    name: 'swagger-ui.css',
-    type: 'text/css; charset=utf-8',
-    find: () => require.resolve('swagger-ui-dist/swagger-ui.css')
-  },
-  {
-    name: 'swagger-ui-bundle.js',
-    type: JAVASCRIPT,
-    find: () => require.resolve('swagger-ui-dist/swagger-ui-bundle.js')
-  }
-]
 
 /** Registers the collector; it has to come before the routes that it is to describe. */
 export async function collectOpenApi(app: FastifyInstance, version: string): Promise<void> {
@@ -138,54 +121,6 @@ function withCommonParts({ paths, components, ...document }: Document) {
   }
 }
 
-/** `/openapi.json`, generated from the schemas of the routes that are mounted, and `/docs`, a page that shows it. */
-export function mountOpenApi(app: FastifyInstance): void {
-  const options = { schema: { hide: true } }
-  let document: string | undefined
-  app.get('/openapi.json', options, (_request, reply) => {
-    document ??= JSON.stringify(withCommonParts(app.swagger() as Document))
-    return reply.header('content-type', 'application/json; charset=utf-8').send(document)
-  })
-  app.get('/docs', options, (_request, reply) =>
-    reply
-      .header('content-type', 'text/html; charset=utf-8')
-      .header('content-security-policy', POLICY)
-      .send(PAGE)
-  )
-  for (const { name, type, find } of ASSETS) {
-    let content: Buffer | undefined
-    app.get(`/docs/${name}`, options, async (_request, reply) => {
-      content ??= await readFile(find())
-      return reply.header('content-type', type).header('cache-control', 'public, max-age=86400').send(content)
-    })
-  }
-  app.get('/docs/start.js', options, (_request, reply) =>
-    reply.header('content-type', JAVASCRIPT).send(START)
-  )
-}
-
-const POLICY = [
-  "default-src 'self'",
-  "img-src 'self' data:",
-  "style-src 'self' 'unsafe-inline'",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'"
-].join('; ')
-const START = "SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLinking: true })\n"
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Cartwright API</title>
-<link rel="stylesheet" href="/docs/swagger-ui.css">
-</head>
-<body>
-<div id="docs"></div>
-<script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/start.js"></script>
-</body>
-</html>
-`
+/** The document of the routes that are mounted, as text. */
+export const writeOpenApi = (app: FastifyInstance): string =>
+  JSON.stringify(withCommonParts(app.swagger() as Document))
