@@ -17,6 +17,7 @@ import type { Connections } from './door/connections.ts'
 import { createCors } from './door/cors.ts'
 import { createDoor } from './door/door.ts'
 import { prepareDraining } from './door/draining.ts'
+import { createIntake } from './door/intake.ts'
 import { createNodeServer, refuseConnection } from './door/node-server.ts'
 import { createUncaughtHandler } from './door/uncaught.ts'
 import { missingHost, nulInUrl } from './errors.ts'
@@ -183,15 +184,17 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
     trustProxy: trustProxy && ((_address, hop) => hop === 0),
     bodyLimit,
     serverFactory: handler => {
+      const intake = createIntake()
       const door = createDoor({
         visits,
+        intake,
         classOf,
         networkOf: shoppers.networkOf,
         isDraining,
         headers: common,
         handler: cors.answerPreflights(handler)
       })
-      const opened = createNodeServer(cors.readable(door), connections_max)
+      const opened = createNodeServer(cors.readable(door), intake, connections_max)
       connections.push(opened.connections)
       return opened.server
     },

@@ -7,10 +7,12 @@ import { type Problem, problemBody } from '../problem.ts'
 import type { RequestClass } from '../routing/tiers.ts'
 import { connectionOf } from './connections.ts'
 import { framingFault } from './framing.ts'
+import type { Intake } from './intake.ts'
 import { runRequest } from './uncaught.ts'
 
 export type DoorDeps = {
   visits: Visits
+  intake: Intake
   /** The class of a request; `undefined` for what is never refused. */
   classOf: (method: string, target: string) => RequestClass | undefined
   /** The network that a request counts for, where it is another than that of its connection. */
@@ -30,7 +32,7 @@ const ID_DIGITS = 10
  * it, with an answer that lies ready: 15 us instead of 70 (2026-11), so that an overloaded process has time left to
  * serve. Connections are kept: making a new one costs more than serving a cart.
  */
-export function createDoor({ visits, classOf, networkOf, isDraining, headers, handler }: DoorDeps) {
+export function createDoor({ visits, intake, classOf, networkOf, isDraining, headers, handler }: DoorDeps) {
   const { admission, refused } = visits
   const answer = createAnswer(headers)
 
@@ -63,9 +65,11 @@ export function createDoor({ visits, classOf, networkOf, isDraining, headers, ha
       if (isRefused) {
         refused.add({ class: requestClass, reason: 'door' })
         answer(response, OVERLOADED)
+        intake.refused(request.socket, response)
         return
       }
     }
+    intake.letIn(request.socket, response)
     if (request.headers['transfer-encoding'] !== undefined) refuseCrumbs(request, response)
     runRequest(response, handler, request)
   }

@@ -12,6 +12,7 @@ import type { Duplex } from 'node:stream'
 import { malformedRequest } from '../errors.ts'
 import { httpProblems, type Problem, problemBody } from '../problem.ts'
 import { boundConnections, type Connections, connectionOf } from './connections.ts'
+import type { Intake } from './intake.ts'
 
 const options = {
   // Node would answer a request without Host with an empty 400; the gateway says why.
@@ -27,10 +28,15 @@ const LINGER_MS = 1_000
 export type NodeServer = { server: Server; connections: Connections }
 
 /** Node's server, with `listener` before everything, also what Node would answer or drop by itself. */
-export function createNodeServer(listener: RequestListener, connectionsMax: number): NodeServer {
+export function createNodeServer(
+  listener: RequestListener,
+  intake: Intake,
+  connectionsMax: number
+): NodeServer {
   const server = createServer(options, listener)
   server.on('checkExpectation', listener)
   server.on('connect', (request: IncomingMessage, socket) => answerConnect(request, socket, listener))
+  server.on('connection', intake.arrived)
   return { server, connections: boundConnections(server, connectionsMax) }
 }
 

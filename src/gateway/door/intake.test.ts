@@ -1,0 +1,158 @@
+import { EventEmitter } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { createIntake } from './intake.ts'
+
+function fakeSocket() {
+  const socket = {
+    destroyed: false,
+    isRead: true,
+    pause() {
+      socket.isRead = false
+      return socket
+    },
+    resume() {
+      socket.isRead = true
+      return socket
+    }
+  }
+  return socket
+}
+type FakeSocket = ReturnType<typeof fakeSocket>
+
+const fakeSockets = (count: number) => Array.from({ length: count }, fakeSocket)
+const readOf = (sockets: FakeSocket[]) => sockets.filter(({ isRead }) => isRead).length
+
+/** A request on each of the sockets, in one turn, all answered in the same turn. */
+function ask(sockets: FakeSocket[], how: (socket: Socket, response: ServerResponse) => void): void {
+  for (const socket of sockets) {
+    const response = new EventEmitter()
+    how(socket as unknown as Socket, response as ServerResponse)
+    response.emit('finish')
+  }
+}
+
+/** How much of its time the process has to do something. */
+let utilization = 0
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+  const used = vi.spyOn(performance, 'eventLoopUtilization')
+  used.mockImplementation(() => ({ utilization, idle: 0, active: 0 }))
+  utilization = 0
+  onTestFinished(() => {
+    vi.useRealTimers()
+    used.mockRestore()
+  })
+})
+
+test('a new connection is read in the turn after that in which it arrived', async () => {
+  const intake = createIntake()
+  const socket = fakeSocket()
+  intake.arrived(socket as unknown as Socket)
+  await nextTurn()
+  expect(socket.isRead).toBe(false)
+  await nextTurn()
+  expect(socket.isRead).toBe(true)
+})
+
+test('while connections keep arriving none is read, but not for long', async () => {
+  const intake = createIntake()
+  const sockets: FakeSocket[] = []
+  /** One in each millisecond, each in a turn of its own. */
+  const arrive = async (count: number) => {
+    for (const socket of fakeSockets(count)) {
+      vi.advanceTimersByTime(1)
+      sockets.push(socket)
+      intake.arrived(socket as unknown as Socket)
+      await nextTurn()
+    }
+  }
+  await arrive(190)
+  expect(readOf(sockets)).toBe(0)
+  await arrive(20)
+  expect(readOf(sockets)).toBeGreaterThan(190)
+  // Who arrives now is read soon, for as long as nobody was; then it begins anew.
+  await arrive(180)
+  expect(readOf(sockets)).toBeGreaterThan(380)
+  await arrive(100)
+  expect(readOf(sockets)).toBeLessThan(420)
+})
+
+test('with more requests than a turn takes, connections are read in the order of their answers', async () => {
+  const intake = createIntake()
+  const sockets = fakeSockets(264)
+  ask(sockets, intake.letIn)
+  await nextTurn()
+  // The first 64 were within the measure; 64 of those that wait are read again each turn.
+  expect(readOf(sockets)).toBe(128)
+  expect(readOf(sockets.slice(0, 128))).toBe(128)
+  // As long as somebody waits, whoever has been served waits behind them.
+  ask(sockets.slice(0, 1), intake.letIn)
+  await nextTurn()
+  expect(readOf(sockets)).toBe(191)
+  expect(sockets[0]?.isRead).toBe(false)
+  for (let turns = 0; turns < 2; turns += 1) await nextTurn()
+  expect(readOf(sockets)).toBe(264)
+})
+
+test('nobody waits when there is little to do', async () => {
+  const intake = createIntake()
+  const sockets = fakeSockets(64)
+  for (let turns = 0; turns < 3; turns += 1) {
+    ask(sockets, intake.letIn)
+    await nextTurn()
+    expect(readOf(sockets)).toBe(64)
+  }
+})
+
+test('refused connections are read again at a pace, and sooner the more is served', async () => {
+  const ticksUntilAllRead = async (served: number) => {
+    utilization = 1
+    const intake = createIntake()
+    vi.advanceTimersByTime(10)
+    const sockets = fakeSockets(100)
+    ask(sockets, intake.refused)
+    await nextTurn()
+    expect(readOf(sockets)).toBe(0)
+    for (let ticks = 1; ; ticks += 1) {
+      ask(fakeSockets(served), intake.letIn)
+      vi.advanceTimersByTime(10)
+      if (readOf(sockets) === sockets.length) return ticks
+    }
+  }
+  expect(await ticksUntilAllRead(0)).toBe(13)
+  expect(await ticksUntilAllRead(60)).toBe(4)
+})
+
+test('a process with time to spare goes on reading those whom it refuses', async () => {
+  const intake = createIntake()
+  const sockets = fakeSockets(20)
+  ask(sockets, intake.refused)
+  await nextTurn()
+  expect(readOf(sockets)).toBe(20)
+})
+
+test('those who were refused are read at once when there is time again', async () => {
+  utilization = 1
+  const intake = createIntake()
+  vi.advanceTimersByTime(10)
+  const sockets = fakeSockets(100)
+  ask(sockets, intake.refused)
+  await nextTurn()
+  utilization = 0.5
+  vi.advanceTimersByTime(10)
+  expect(readOf(sockets)).toBe(100)
+})
+
+test('a connection that ended while it waited is left alone', async () => {
+  const intake = createIntake()
+  const socket = fakeSocket()
+  intake.arrived(socket as unknown as Socket)
+  await nextTurn()
+  socket.destroyed = true
+  await nextTurn()
+  expect(socket.isRead).toBe(false)
+})
