@@ -1,4 +1,5 @@
 import { currencies } from './kernel/money.ts'
+import { matching } from './kernel/patterns.ts'
 import { type TSchema, Type } from './kernel/schema.ts'
 import { count, flag, type SettingsOf, section, text } from './kernel/settings.ts'
 
@@ -8,19 +9,19 @@ const ABOUT = 'Cartwright reads this file at start; every key is optional.'
 /** Scheme, host and port as browsers write them: in lower case, and without the port that the scheme has anyway. */
 const ORIGIN = '^(?!https://.*:443$)(?!http://.*:80$)[a-z][a-z0-9+.-]*://[a-z0-9.:[\\]-]+$'
 
+const ORIGIN_WORDS =
+  'must be an origin as browsers send it, such as https://shop.example.com: no path, no slash at its end, and "*" (every page there is) is none'
+const SECRET_KEY = '^(?:[0-9A-Fa-f]{64,512}|[A-Za-z0-9+/_-]{43,512}={0,2})$'
 const CLIENT_SECRET = '^[!-~]{32,512}$'
-
-/** What a text must be, in words, by the pattern that says so. */
-export const patternWords: Readonly<Record<string, string>> = {
-  [ORIGIN]:
-    'must be an origin as browsers send it, such as https://shop.example.com: no path, no slash at its end, and "*" (every page there is) is none',
-  [CLIENT_SECRET]: 'must be 32 to 512 visible ASCII characters'
-}
 
 const SecretKey = Type.Object(
   {
-    id: Type.String({ pattern: '^[A-Za-z0-9_-]{1,32}$' }),
-    key: Type.String({ pattern: '^(?:[0-9A-Fa-f]{64,512}|[A-Za-z0-9+/_-]{43,512}={0,2})$' })
+    id: Type.String(
+      matching('^[A-Za-z0-9_-]{1,32}$', 'must be 1 to 32 letters, digits, hyphens and underscores')
+    ),
+    key: Type.String(
+      matching(SECRET_KEY, 'must be at least 32 random bytes in hexadecimal or base64: openssl rand -hex 32')
+    )
   },
   { additionalProperties: false }
 )
@@ -87,19 +88,22 @@ export const BaseSchema = section(ABOUT, {
       3_600
     ),
     cors: section('Pages of other origins. Where shop front and API have one address, there are none.', {
-      origins: Type.Array(Type.String({ pattern: ORIGIN }), {
+      origins: Type.Array(Type.String(matching(ORIGIN, ORIGIN_WORDS)), {
         description:
           'The origins whose pages may use /api from a browser, exactly as browsers send them: [https://shop.example.com].',
         default: [],
         uniqueItems: true
       })
     }),
-    trusted_clients: Type.Array(Type.String({ pattern: CLIENT_SECRET }), {
-      description:
-        'Secrets of shop fronts that render on a server, 32 characters or more each (openssl rand -hex 32). Who sends one in X-Cartwright-Client names its shopper in X-Shopper-Address, and limits count them.',
-      default: [],
-      uniqueItems: true
-    }),
+    trusted_clients: Type.Array(
+      Type.String(matching(CLIENT_SECRET, 'must be 32 to 512 visible ASCII characters')),
+      {
+        description:
+          'Secrets of shop fronts that render on a server, 32 characters or more each (openssl rand -hex 32). Who sends one in X-Cartwright-Client names its shopper in X-Shopper-Address, and limits count them.',
+        default: [],
+        uniqueItems: true
+      }
+    ),
     drain_seconds: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
       description:

@@ -7,10 +7,10 @@ import {
   type Configurable,
   configSchema,
   DATA_DEFAULT,
-  patternWords,
   shortNames
 } from './config-schema.ts'
 import { OperatorError } from './kernel/errors.ts'
+import { pathOf, wordsOf } from './kernel/faults.ts'
 import { nearest } from './kernel/nearest.ts'
 import { compileSchema, type SchemaError } from './kernel/validate.ts'
 
@@ -24,8 +24,6 @@ const LONG_PREFIX = 'CARTWRIGHT__'
 const FILE_NAME = 'CARTWRIGHT_CONFIG'
 /** What NODE_ENV says beside `production`; test runners set it to `test`. */
 const DEVELOPMENT = ['', 'development', 'test']
-/** A list of allowed values that is longer helps nobody; then the nearest one is named. */
-const ALLOWED_SHOWN_MAX = 12
 
 /** What the URLs must look like. They hold passwords: what is wrong with one is said without repeating it. */
 const URLS: Readonly<Record<string, { scheme: RegExp; example: string }>> = {
@@ -207,18 +205,17 @@ function explain(schema: Schema, value: unknown, path: string, problems: string[
       explain(property, value[key], path === '' ? key : `${path}.${key}`, problems)
     return
   }
-  for (const error of compileSchema(schema)(value)) {
-    problems.push(`${path}${error.instancePath.replaceAll('/', '.')}: ${reasonOf(error, value)}`)
-  }
+  const found = compileSchema(schema)(value).map(
+    error => `${path}${pathOf(error).replaceAll('/', '.')}: ${reasonOf(error, value)}`
+  )
+  problems.push(...new Set(found))
 }
 
-function reasonOf({ message, params }: SchemaError, value: unknown): string {
-  if ('additionalProperty' in params) return `unknown key ${params.additionalProperty}`
-  if ('pattern' in params) return patternWords[String(params.pattern)] ?? String(message)
-  if (!('allowedValues' in params)) return String(message)
-  const allowed = params.allowedValues as string[]
-  if (allowed.length <= ALLOWED_SHOWN_MAX) return `${message} (${allowed.join(', ')})`
-  return `${message}${suggestion(String(value), allowed)}`
+function reasonOf(error: SchemaError, value: unknown): string {
+  const { params } = error
+  if ('additionalProperty' in params) return 'unknown key'
+  const isChoice = 'allowedValues' in params
+  return isChoice ? `${wordsOf(error)}${suggestion(String(value), params.allowedValues)}` : wordsOf(error)
 }
 
 function* urlProblem(key: string, tree: Tree): Generator<string> {

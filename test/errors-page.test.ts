@@ -52,7 +52,7 @@ test('docs/errors.md lists every error with its status and meaning (UPDATE_DOCS=
     const rows = declared.map(
       ({ code, status, meaning }) => `| \`${code}\` | ${status} | ${meaning} | ${advice.get(code) ?? ''} |`
     )
-    const [head] = text.split(/^\| `/m, 1)
+    const [head] = text.split(/^\| `[A-Z]/m, 1)
     text = `${head}${rows.join('\n')}\n`
     await writeFile(page, text)
   }

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
+import { modules } from '../src/app.ts'
+import { configSchema } from '../src/config-schema.ts'
 import { compileSerializer } from '../src/gateway/routing/validation.ts'
+import { wordsOfPattern } from '../src/kernel/patterns.ts'
 import { compileSchema } from '../src/kernel/validate.ts'
 import { createTestApp } from './support/app.ts'
 import { followed } from './support/references.ts'
@@ -45,4 +48,25 @@ test('every schema of every route compiles: in the program that happens at its f
   expect(compiled).toBeGreaterThan(100)
   const isOnlyEmpty = (fault: string) => / answer: Error: "\w+" is required!/.test(fault)
   expect(faults.filter(fault => !isOnlyEmpty(fault))).toEqual([])
+})
+
+/** Every pattern inside of this, those of the names of members too. */
+function patternsIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  const { pattern, patternProperties = {} } = value as { pattern?: unknown; patternProperties?: object }
+  const own = [...(typeof pattern === 'string' ? [pattern] : []), ...Object.keys(patternProperties)]
+  return [...own, ...Object.values(value).flatMap(patternsIn)]
+}
+
+test('every pattern that a request or a setting has to match can be said in words', async () => {
+  const app = await createTestApp()
+  const { json } = await app.request('GET', '/openapi.json')
+  await app.close()
+  const paths = followed<Record<string, Record<string, Operation>>>(json.paths, json.components.schemas)
+  const requests = Object.values(paths)
+    .flatMap(operations => Object.values(operations))
+    .map(({ parameters, requestBody }) => ({ parameters, requestBody }))
+  const patterns = new Set(patternsIn([requests, configSchema(modules)]))
+  expect(patterns.size).toBeGreaterThan(5)
+  expect([...patterns].filter(pattern => wordsOfPattern(pattern) === undefined)).toEqual([])
 })

@@ -126,7 +126,10 @@ describe('what the operator can mend is one sentence and exit code 1:', () => {
     await first.listening
     first.child.kill('SIGTERM')
     await first.ended
-    await expectSentence(start({ CARTWRIGHT__CART__LINES_MAX: 'many' }), /cart\.lines_max: must be integer/)
+    await expectSentence(
+      start({ CARTWRIGHT__CART__LINES_MAX: 'many' }),
+      /cart\.lines_max: must be a whole number/
+    )
     expect(existsSync(join(folder, 'data', 'postgres', 'postmaster.pid'))).toBe(false)
   })
 

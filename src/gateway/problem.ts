@@ -1,8 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError, type ErrorKind } from '../kernel/errors.ts'
-import type { SchemaError } from '../kernel/validate.ts'
-import { malformedRequest, validationFailed } from './errors.ts'
+import { malformedRequest } from './errors.ts'
 
 /** The one place where a kind of failure becomes an HTTP status. */
 export const statusOfKind: Readonly<Record<ErrorKind, number>> = {
@@ -104,24 +103,3 @@ export function handleError(error: FastifyError | DomainError, request: FastifyR
   request.log.error({ req_id: request.id, err: error }, 'unexpected error')
   return sendProblem(reply, httpProblems.INTERNAL)
 }
-
-const PATH_LENGTH_MAX = 256 // a caller's own key may be as long as a body
-
-/**
- * What a schema found wrong, as `errors: [{ path, message }]` with the part's name and a JSON pointer (RFC 6901) into it.
- * The validator stops after 8 errors. Of the two that it has for an unknown property, the one that names it is kept.
- */
-export function validationError(part: string, errors: readonly SchemaError[]): DomainError {
-  const problems = errors.map(({ keyword, instancePath, message, params }) =>
-    keyword === 'additionalProperties'
-      ? {
-          path: `${part}${instancePath}/${escapePointer(params.additionalProperty)}`,
-          message: 'unknown property'
-        }
-      : { path: part + instancePath, message: keyword === 'enum' ? oneOf(params.allowedValues) : message }
-  )
-  const cut = problems.map(({ path, message }) => ({ path: path.slice(0, PATH_LENGTH_MAX), message }))
-  return validationFailed({ details: { errors: cut } })
-}
-const oneOf = (values: readonly unknown[]) => `must be one of: ${values.join(', ')}`
-const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')

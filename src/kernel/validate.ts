@@ -1,8 +1,11 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import formats, { type FormatsPlugin } from 'ajv-formats'
 
-/** Where (a JSON pointer, RFC 6901) and how a value does not fit its schema. */
-export type SchemaError = Pick<ErrorObject, 'keyword' | 'instancePath' | 'message' | 'params'>
+/** Where (a JSON pointer, RFC 6901) and how a value does not fit its schema. `wordsOf` says it. */
+export type SchemaError = Pick<
+  ErrorObject,
+  'keyword' | 'instancePath' | 'schemaPath' | 'params' | 'schema' | 'parentSchema'
+>
 
 const ERRORS_MAX = 8
 // Looking for all errors costs time and memory by the size of the value; somebody who sends a large wrong one learns
@@ -13,10 +16,9 @@ const addFormats = formats as unknown as FormatsPlugin
 // As PostgreSQL writes them: the library's own format also takes a URN.
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 const createAjv = (options: Options) =>
-  addFormats(new Ajv({ strict: true, strictTypes: false, strictRequired: false, ...options })).addFormat(
-    'uuid',
-    UUID
-  )
+  addFormats(
+    new Ajv({ strict: true, strictTypes: false, strictRequired: false, verbose: true, ...options })
+  ).addFormat('uuid', UUID)
 const firstError = createAjv({})
 const allErrors = createAjv({ allErrors: true })
 
@@ -26,9 +28,38 @@ export function compileSchema(schema: object): (value: unknown) => SchemaError[]
   let explain: ValidateFunction | undefined
   return value => {
     if (validate(value)) return []
-    if ((JSON.stringify(value) ?? '').length > LENGTH_MAX) return validate.errors ?? []
+    if ((JSON.stringify(value) ?? '').length > LENGTH_MAX) return chosen(validate.errors)
     explain ??= allErrors.compile(schema)
     explain(value)
-    return (explain.errors ?? []).slice(0, ERRORS_MAX)
+    return chosen(explain.errors).slice(0, ERRORS_MAX)
   }
 }
+
+/**
+ * Of what was tried in vain (`anyOf`) the branch that comes nearest to the value: what is wrong with the others is
+ * nobody's business. The errors of the branches come directly before the one of the union.
+ */
+function chosen(errors: readonly SchemaError[] | null | undefined): SchemaError[] {
+  const kept: SchemaError[] = []
+  for (const error of errors ?? []) {
+    if (error.keyword !== 'anyOf') {
+      kept.push(error)
+      continue
+    }
+    const start = kept.findLastIndex(each => !each.schemaPath.startsWith(`${error.schemaPath}/`)) + 1
+    const branches = Object.groupBy(kept.splice(start), ({ schemaPath }) => branchOf(schemaPath, error))
+    const [nearest = []] = Object.values(branches)
+      .map((branch = []) => branch)
+      .sort((a, b) => strangeness(a, error) - strangeness(b, error))
+    kept.push(...nearest)
+  }
+  return kept
+}
+
+const branchOf = (schemaPath: string, union: SchemaError) =>
+  schemaPath.slice(union.schemaPath.length + 1).split('/', 1)[0] as string
+
+const SHAPE = ['type', 'required', 'additionalProperties']
+/** How much of the shape itself is wrong, and not of what is in it. */
+const strangeness = (branch: readonly SchemaError[], { instancePath }: SchemaError) =>
+  branch.filter(error => error.instancePath === instancePath && SHAPE.includes(error.keyword)).length

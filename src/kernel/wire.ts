@@ -1,4 +1,5 @@
 import { AMOUNT_MAX } from './money.ts'
+import { matching } from './patterns.ts'
 import { type Static, type TObject, type TSchema, Type } from './schema.ts'
 
 // The words that requests and answers are made of: one vocabulary for every module, and for whoever reads the OpenAPI
@@ -49,7 +50,7 @@ export const line = (maxLength: number, description?: string) =>
   Type.String({
     minLength: 1,
     maxLength,
-    pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+    ...matching('^[^\\u0000-\\u001f\\u007f]*$', 'must be one line, without control characters'),
     ...(description && { description })
   })
 

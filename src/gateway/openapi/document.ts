@@ -46,12 +46,20 @@ const PROBLEM = {
     type: text,
     title: text,
     status: { type: 'integer' },
-    detail: text,
+    detail: { ...text, description: 'For developers.' },
     code: { ...text, description: 'Stable: decide by it.' },
     request_id: text,
     errors: {
       type: 'array',
-      items: { type: 'object', required: ['path', 'message'], properties: { path: text, message: text } }
+      description: 'The fields that are wrong.',
+      items: {
+        type: 'object',
+        required: ['path', 'message'],
+        properties: {
+          path: { ...text, description: 'Such as body/items/0/quantity.' },
+          message: { ...text, description: 'For whoever filled in the field: "is required".' }
+        }
+      }
     }
   }
 }

@@ -1,13 +1,15 @@
 import buildStringify from 'fast-json-stringify'
 import type { FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
+import { faultsOf } from '../../kernel/faults.ts'
 import type { TSchema } from '../../kernel/schema.ts'
 import { compileSchema } from '../../kernel/validate.ts'
-import { validationError } from '../problem.ts'
+import { validationFailed } from '../errors.ts'
 
 // Both compilers work at the first request of a route and not at start: compiling 40 routes takes 100 ms, and most
 // processes are started to serve a few of them soon. A body is taken as it is, but for the case of its ids; what comes
 // in a URL is text, and is read as what its schema asks for.
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = 'body' }) => {
+  const part = httpPart === 'querystring' ? 'query' : httpPart
   let errorsOf: ReturnType<typeof compileSchema> | undefined
   return (value: unknown) => {
     errorsOf ??= compileSchema(schema)
@@ -15,7 +17,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
     const errors = errorsOf(candidate)
     return errors.length === 0
       ? { value: lowerIds(schema as Shape, candidate) }
-      : { error: validationError(httpPart, errors) }
+      : { error: validationFailed({ details: { errors: faultsOf(part, errors) } }) }
   }
 }
 

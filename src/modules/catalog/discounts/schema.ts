@@ -1,4 +1,5 @@
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
+import { matching } from '../../../kernel/patterns.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { amount, Currency, Id, input, line, nullable, response, Time, Version } from '../../../kernel/wire.ts'
 
@@ -13,7 +14,10 @@ const Scope = Type.Enum(['product', 'variant', 'category'])
 // What both PostgreSQL and JavaScript know: no leap seconds, and years of four digits.
 const MOMENT =
   '^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$'
-const Moment = Type.String({ format: 'date-time', pattern: MOMENT })
+const Moment = Type.String({
+  format: 'date-time',
+  ...matching(MOMENT, 'must be a date and time, such as 2026-03-01T08:00:00Z')
+})
 
 const fields = {
   name: line(255),

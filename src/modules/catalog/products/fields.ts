@@ -1,3 +1,4 @@
+import { matching } from '../../../kernel/patterns.ts'
 import { Type } from '../../../kernel/schema.ts'
 import { Id, input, line, nullable, response } from '../../../kernel/wire.ts'
 
@@ -12,13 +13,18 @@ export const Slug = Type.String({
   description: 'Its name in addresses: letters, digits, hyphens.',
   minLength: 1,
   maxLength: SLUG_LENGTH_MAX,
-  pattern: SLUG
+  ...matching(SLUG, 'must be letters, digits, hyphens and underscores')
 })
-export const HttpUrl = Type.String({ maxLength: URL_LENGTH_MAX, pattern: HTTP_URL })
+export const HttpUrl = Type.String({
+  maxLength: URL_LENGTH_MAX,
+  ...matching(HTTP_URL, 'must be a web address, such as https://example.com/picture.jpg')
+})
 export const STATUSES = ['draft', 'active', 'archived'] as const
 export const Status = Type.Enum([...STATUSES])
 export const Attributes = Type.Record(
-  Type.String({ pattern: '^[^\\u0000-\\u001f\\u007f]{1,100}$' }),
+  Type.String(
+    matching('^[^\\u0000-\\u001f\\u007f]{1,100}$', 'must have a name of one line, 100 characters at most')
+  ),
   line(255),
   {
     description: 'What sets the variant apart, such as {"Colour":"Red"}.',

@@ -1,8 +1,7 @@
+import { escapePointer, type Fault } from '../../../kernel/faults.ts'
 import type { Option } from '../products/repository.ts'
 import type { VariantRow } from './repository.ts'
 
-/** What is wrong with a part of a request, for the list `errors` of the answer. */
-export type Fault = { path: string; message: string }
 type Offered = Pick<
   VariantRow,
   'sku' | 'attributes' | 'currency' | 'active' | 'price_minor' | 'sale_price_minor'
@@ -52,4 +51,3 @@ export const optionFaults = (options: readonly Option[]): Fault[] =>
 
 const chosenValue = (attributes: Record<string, string>, name: string) =>
   Object.hasOwn(attributes, name) ? attributes[name] : undefined
-const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')

@@ -1,4 +1,5 @@
 import { found } from '../../../kernel/errors.ts'
+import type { Fault } from '../../../kernel/faults.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
@@ -9,7 +10,7 @@ import * as products from '../products/repository.ts'
 import type { Changes } from '../revision/changes.ts'
 import * as repository from './repository.ts'
 import { merge, variantRow } from './row.ts'
-import { choiceFaults, type Fault, priceFaults } from './rules.ts'
+import { choiceFaults, priceFaults } from './rules.ts'
 import {
   type CreateVariantRequest,
   type UpdateVariantRequest,

@@ -1,0 +1,14 @@
+const wordsByPattern = new Map<string, string>()
+
+/**
+ * A pattern for a schema (`...matching(SLUG, 'must be ...')`) and what it asks for, in words that can be shown next to
+ * the field in which somebody typed something else.
+ */
+export function matching<P extends string>(pattern: P, words: string): { pattern: P } {
+  const known = wordsByPattern.get(pattern) ?? words
+  if (known !== words) throw new Error(`two texts are declared for the pattern ${pattern}`)
+  wordsByPattern.set(pattern, words)
+  return { pattern }
+}
+
+export const wordsOfPattern = (pattern: string): string | undefined => wordsByPattern.get(pattern)
