@@ -50,7 +50,12 @@ export async function setupShop(platform: Platform, all: readonly Module[] = mod
     platform,
     modules: all.map(module => {
       const instance = loaded.find(each => each.module === module)?.instance
-      return { ...module, enabled: instance !== undefined, routes: instance?.routes }
+      const parts = Object.entries(module.switches ?? {}).map(([name, { basePaths }]) => ({
+        name,
+        basePaths,
+        enabled: platform.config.modules[name]?.enabled === true
+      }))
+      return { ...module, enabled: instance !== undefined, routes: instance?.routes, parts }
     }),
     apiOf: apisOf(loaded),
     stop: () => stopModules(loaded)

@@ -172,6 +172,8 @@ export type Configurable = {
   /** What it does, for the file of settings. */
   readonly description: string
   readonly settings?: TSchema
+  /** Parts of it that are switched off by themselves. */
+  readonly switches?: Readonly<Record<string, { readonly description: string }>>
   /** Variables that stand for keys of its settings. */
   readonly shortNames?: Readonly<Record<string, string>>
 }
@@ -180,10 +182,18 @@ export type Configurable = {
 export function configSchema(modules: readonly Configurable[]) {
   const taken = modules.find(({ name }) => Object.hasOwn({ ...BaseSchema.properties, modules: true }, name))
   if (taken !== undefined) throw new Error(`the module ${taken.name} has the name of another section`)
-  const switches = modules.map(({ name, description }) => [
-    name,
-    section(description, { enabled: flag('Whether the module runs.', true) })
+  const switches = modules.flatMap(({ name, description, switches: parts = {} }) => [
+    [name, section(description, { enabled: flag('Whether the module runs.', true) })] as const,
+    ...Object.entries(parts).map(
+      ([part, of]) =>
+        [
+          part,
+          section(of.description, { enabled: flag(`Whether this part of ${name} is there.`, true) })
+        ] as const
+    )
   ])
+  const twice = switches.find(([name], index) => switches.findIndex(([other]) => other === name) !== index)
+  if (twice !== undefined) throw new Error(`two modules, or parts of them, are called ${twice[0]}`)
   const sections = modules.flatMap(({ name, settings }) => (settings ? [[name, settings]] : []))
   return section(ABOUT, {
     ...BaseSchema.properties,

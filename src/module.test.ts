@@ -121,6 +121,18 @@ test('all that does not fit is said at once, each with the key to change, and no
   expect(events).toEqual([])
 })
 
+test('a part that is switched off by itself lies within its module', () => {
+  const shop = (path: string) => ({
+    ...fake('shop', { basePaths: ['/api/shop'] }),
+    switches: { tills: { description: 'Tills.', basePaths: [path] } }
+  })
+  for (const path of ['/api/shop', '/api/shop/tills'])
+    expect(moduleProblems([shop(path)], switchesOf([shop(path)]))).toEqual([])
+  expect(moduleProblems([shop('/api/shopping')], {})).toEqual([
+    'switch tills covers /api/shopping, which is no path of its module shop'
+  ])
+})
+
 test('a longer base path below that of another module is no clash, and disabled modules have no needs', () => {
   const shop = fake('shop', { basePaths: ['/api/shop'] })
   const deep = fake('deep', { basePaths: ['/api/shop/deep'], requires: { shop } })
@@ -240,4 +252,16 @@ test('the metrics of a module begin with its name, so that two may count the sam
 test('a module cannot have the name of another section', () => {
   const server = fake('server')
   expect(() => loadConfig([server], {})).toThrow('the module server has the name of another section')
+})
+
+test('a part of a module has a switch in the configuration, and no name that is taken', () => {
+  const tills = { tills: { description: 'Tills.', basePaths: ['/api/shop/tills'] } }
+  const market = { ...fake('market'), switches: tills }
+  expect(loadConfig([market], { CARTWRIGHT__MODULES__TILLS__ENABLED: 'false' }).modules).toEqual({
+    market: { enabled: true },
+    tills: { enabled: false }
+  })
+  expect(() => loadConfig([market, fake('tills')], {})).toThrow(
+    'two modules, or parts of them, are called tills'
+  )
 })

@@ -16,6 +16,9 @@ type ModuleInstance<Api> = {
 /** The platform as one module gets it: the names of its metrics begin with its own. */
 type OwnPlatform = Omit<Platform, 'metrics'> & { metrics: Metrics }
 
+/** A part of a module: what it is, in a line, and the paths that answer 503 without it. */
+type Switch = { readonly description: string; readonly basePaths: readonly string[] }
+
 interface Modules {
   readonly [name: string]: Module
 }
@@ -42,6 +45,8 @@ export type Module<
   readonly description: string
   /** Where its routes live. When the module is switched off, everything at and below them answers 503. */
   readonly basePaths: readonly string[]
+  /** Parts of it that are switched off by themselves, as `modules.<name>.enabled`. */
+  readonly switches?: Readonly<Record<string, Switch>>
   /** Its section of the configuration, which has its name. */
   readonly settings?: S
   /** Variables that stand for keys of its settings. */
@@ -106,7 +111,14 @@ export function moduleProblems(modules: readonly Module[], switches: Switches): 
   const clashes = claims
     .filter(({ path }, index) => claims.findIndex(other => other.path === path) !== index)
     .map(({ path, module }) => `base path ${path} is claimed twice, the second time by module ${module.name}`)
-  return [...missing, ...clashes]
+  const strays = modules.flatMap(({ name, basePaths, switches = {} }) =>
+    Object.entries(switches).flatMap(([part, of]) =>
+      of.basePaths
+        .filter(path => !basePaths.some(base => `${path}/`.startsWith(`${base}/`)))
+        .map(path => `switch ${part} covers ${path}, which is no path of its module ${name}`)
+    )
+  )
+  return [...missing, ...clashes, ...strays]
 }
 
 export const migrationSources = (modules: readonly Module[]): MigrationSource[] =>

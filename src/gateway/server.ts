@@ -27,7 +27,7 @@ import { type FrontPage, mountFrontPage } from './pages/front-page.ts'
 import { mountPublicFiles, type PublicFiles } from './pages/public-files.ts'
 import { handleError, sendUnknownRoute } from './problem.ts'
 import { commonHeaders } from './routing/answer-headers.ts'
-import { disabledModuleAnswers } from './routing/disabled-modules.ts'
+import { disabledModuleAnswers, type Switchable } from './routing/disabled-modules.ts'
 import { parseJson } from './routing/json.ts'
 import { allowedMethods, type MountedRoute, pathOf, routeProblems } from './routing/routes.ts'
 import type { Tiers } from './routing/tiers.ts'
@@ -41,6 +41,8 @@ export type GatewayModule = {
   name: string
   basePaths: readonly string[]
   enabled: boolean
+  /** Parts of it that have switches of their own. */
+  parts?: readonly Switchable[]
   /** Headers that prove who somebody without an account is. */
   capabilities?: readonly string[]
   routes?: ((tiers: Tiers) => void) | undefined
@@ -102,6 +104,7 @@ export async function createGateway({
   const mounted: MountedRoute[] = []
   let classOf: ClassOf = () => undefined
   const capabilities = modules.flatMap(module => module.capabilities ?? [])
+  const disabledModule = disabledModuleAnswers(modules)
   const app = createServer(platform, {
     metrics,
     capabilities,
@@ -110,7 +113,7 @@ export async function createGateway({
     classOf: (method, target) => classOf(method, target),
     isDraining: () => draining.isDraining(),
     answers: {
-      disabledModule: disabledModuleAnswers(modules),
+      disabledModule,
       unknownRoute: (request, reply) => sendUnknownRoute(reply, allowedMethods(mounted, pathOf(request.url)))
     }
   })
@@ -128,6 +131,7 @@ export async function createGateway({
     authenticate,
     capabilities,
     revocations,
+    isDisabled: path => disabledModule(path) !== undefined,
     addIdempotency: honourIdempotencyKeys(claims, capabilities),
     addAudit: auditUnsafeRequests(db),
     visits,

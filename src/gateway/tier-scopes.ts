@@ -23,6 +23,8 @@ export type TierDeps = {
   /** Headers that prove who somebody without an account is. */
   capabilities: readonly string[]
   revocations?: Revocations | undefined
+  /** Whether something that is switched off covers this path: no route is mounted there. */
+  isDisabled: (path: string) => boolean
   addIdempotency: (route: RouteOptions) => void
   addAudit: (route: RouteOptions) => void
   visits: Visits
@@ -39,8 +41,9 @@ export const API_PREFIX = '/api'
  */
 export async function createTiers(
   app: FastifyInstance,
-  { config, authenticate, revocations, capabilities, addIdempotency, addAudit, visits, shoppers }: TierDeps
+  { config, authenticate, revocations, capabilities, isDisabled, ...rest }: TierDeps
 ): Promise<(owner: string) => Tiers> {
+  const { addIdempotency, addAudit, visits, shoppers } = rest
   const limits = config.rate_limit
   const limit = (name: string, perMinute: number, callerOf: CallerOf): Hook | undefined =>
     limits.enabled ? limitRate({ name, perMinute, callerOf }) : undefined
@@ -59,6 +62,7 @@ export async function createTiers(
     const scopes = await openBodyScopes(scope)
     makers[name] = owner =>
       verbs((method, url, { config: own = {}, ...options }, handler) => {
+        if (isDisabled(scope.prefix + url)) return
         if (own.cache === 'public' && name !== 'public')
           throw new Error(`what ${url} answers depends on who asks: no cache may keep it`)
         const hook = own.limit && onlyWithout(own.limit.without, budget(owner, own.limit, callerOf))

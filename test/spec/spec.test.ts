@@ -1,5 +1,5 @@
 import { METHODS } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { authModule, modules } from '../../src/app.ts'
 import { createTestApp, type TestApp, type TestResponse } from '../support/app.ts'
 import { adminPatterns, diagnosticRows, publicRows, type Row, securedRows, urlOf } from './routes.ts'
@@ -133,6 +133,26 @@ test.each(modules.map(({ name }) => name))(
     }
   }
 )
+
+test('disabled: without categories their paths are 503, and the rest of the catalog goes on', async () => {
+  const without = await createTestApp({ CARTWRIGHT__MODULES__CATEGORIES__ENABLED: 'false' })
+  onTestFinished(() => without.close())
+  const error =
+    'module categories is disabled; enable it in the configuration file under modules.categories.enabled: true'
+  for (const method of METHODS) {
+    for (const url of ['/api/categories', '/api/categories/a/b?c=d', '/api/catalog/categories/']) {
+      const answer = await without.request(method, url)
+      expect(answer.status, `${method} ${url}`).toBe(503)
+      expect(answer.text, `${method} ${url}`).toBe(method === 'HEAD' ? '' : JSON.stringify({ error }))
+    }
+  }
+  for (const row of present([...publicRows, ...securedRows])) {
+    if (row.path.startsWith('/api/categories')) continue
+    const { json } = await without.request(row.method, urlOf(row.path), row.body ? { body: row.body } : {})
+    expect(json?.error, row.name).toBeUndefined()
+  }
+  expect((await without.request('GET', '/api/products')).status).toBe(200)
+})
 
 test('every base path of a row that exists is claimed by its module', () => {
   for (const row of [...present(publicRows), ...present(securedRows)]) {

@@ -20,11 +20,15 @@ beforeAll(async () => {
     modules: [
       moduleOf('shop', ['/api/shop', '/api/items/:id/reviews'], undefined, false),
       moduleOf('deep', ['/api/shop/deep'], tiers => tiers.public.get('/shop/deep/a', browse, ok)),
-      moduleOf('items', ['/api/items'], tiers => {
-        tiers.public.get('/items/:id', browse, ok)
-        tiers.public.get('/items/:id/:part', browse, ok)
-        tiers.secured.post('/items', browse, ok)
-      })
+      {
+        ...moduleOf('items', ['/api/items', '/api/tags'], tiers => {
+          tiers.public.get('/items/:id', browse, ok)
+          tiers.public.get('/items/:id/:part', browse, ok)
+          tiers.secured.post('/items', browse, ok)
+          tiers.public.get('/tags', browse, ok)
+        }),
+        parts: [{ name: 'tags', basePaths: ['/api/tags'], enabled: false }]
+      }
     ],
     authenticate: async () => {
       authenticated += 1
@@ -91,11 +95,27 @@ test('a request without Host is answered 503 as well', async () => {
   expect(answer.status).toBe(503)
 })
 
-test('the deeper base path of an enabled module is that module, for whatever it does not know too', async () => {
-  expect((await gateway.request('GET', '/api/shop/deep/a')).status).toBe(200)
-  expect((await gateway.request('POST', '/api/shop/deep/a')).status).toBe(405)
-  expect((await gateway.request('GET', '/api/shop/deep/none')).status).toBe(404)
-  expect((await gateway.request('GET', '/api/shop/deep')).status).toBe(404)
+test('what other modules mount below is off as well', async () => {
+  for (const [method, path] of [
+    ['GET', '/api/shop/deep/a'],
+    ['POST', '/api/shop/deep/a'],
+    ['GET', '/api/shop/deep']
+  ] as const)
+    expect((await gateway.request(method, path)).json).toEqual({ error })
+})
+
+test('a part of a module is off by itself, while the rest of the module goes on', async () => {
+  for (const method of ['GET', 'POST', 'OPTIONS']) {
+    const answer = await gateway.request(method, '/api/tags/7?a=b')
+    expect(answer.status).toBe(503)
+    expect(answer.json.error).toBe(error.replaceAll('shop', 'tags'))
+  }
+  expect((await gateway.request('GET', '/api/items/7')).status).toBe(200)
+})
+
+test('the document describes no route that is off', async () => {
+  const { paths } = (await gateway.request('GET', '/openapi.json')).json
+  expect(Object.keys(paths)).toEqual(['/api/items/{id}', '/api/items/{id}/{part}', '/api/items'])
 })
 
 test('the deeper base path of a disabled module wins over a parameter of an enabled one', async () => {

@@ -55,6 +55,12 @@ export const catalogModule = defineModule({
   name: 'catalog',
   description: 'Products, categories, discounts.',
   basePaths: ['/api/products', '/api/categories', '/api/catalog'],
+  switches: {
+    categories: {
+      description: 'Categories of products: their lists and their administration.',
+      basePaths: ['/api/categories', '/api/catalog/categories']
+    }
+  },
   settings: catalogSettings,
   requires: {},
   uses: {},
