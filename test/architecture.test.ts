@@ -28,6 +28,7 @@ const gatewayWall = 'the gateway imports kernel and platform alone'
 const moduleWall =
   'a module imports itself, the kernel, what it may of the platform, and the gateway in its routes'
 const doors = 'the only way into a module is its index.ts, for values from another index.ts only'
+const order = 'a module imports modules to its left in the order of modules only'
 const fastifyWall = 'fastify is known to the gateway and to routes only'
 const environment = 'the environment is read by config.ts only'
 const sqlPlaces = 'SQL stands in repositories and in the platform only'
@@ -90,6 +91,10 @@ test.each([
   [doors, 'src/cli/start.ts', "import { hash } from '../modules/auth/passwords/hashing.ts'"],
   [fastifyWall, 'src/modules/cart/carts/service.ts', "import type { FastifyRequest } from 'fastify'"],
   [fastifyWall, 'src/platform/log.ts', "import swagger from '@fastify/swagger'"],
+  [order, 'src/modules/catalog/index.ts', "import { cartModule } from '../cart/index.ts'"],
+  [order, 'src/modules/auth/sessions/service.ts', "import type { CatalogApi } from '../../catalog/index.ts'"],
+  [order, 'src/modules/catalog/index.ts', "export type { Line } from '../wishlist/index.ts'"],
+  [order, 'src/modules/wishlist/errors.ts', ''],
   [environment, 'src/platform/log.ts', 'const a = process.env.LOG'],
   [environment, 'src/cli/start.ts', "const { env } = process.env['X']"],
   [sqlPlaces, 'src/modules/cart/carts/service.ts', sql('select a from cart.items')],

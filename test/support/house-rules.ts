@@ -27,6 +27,25 @@ export const BRANCHING_ROUTES: Record<string, string> = {
   'src/modules/cart/guest/routes.ts': 'one route makes a cart (201) or adds to one (200)'
 }
 
+/**
+ * A module imports from its left only, those that are still to come included (docs/decisions/0033). This is the one
+ * place where the order stands.
+ */
+const MODULE_ORDER = [
+  'auth',
+  'pricing',
+  'inventory',
+  'payments',
+  'catalog',
+  'shipping',
+  'cart',
+  'orders',
+  'reviews',
+  'notifications',
+  'webhooks',
+  'admin'
+]
+
 const MODULES = readdirSync(new URL('../../src/modules/', import.meta.url))
 /** Terms that contain a module's name and are not ours: the authentication tag of Node's ciphers, an option of `initdb`. */
 export const FOREIGN_TERMS = [/auth_?tag/gi, /--auth\b/g]
@@ -112,6 +131,20 @@ export const rules: readonly Rule[] = [
       isOwn(one.from, path) ||
       (isDoor(one.from) && (!below(path, 'modules') || isDoor(path) || isType(one)))
   ),
+  {
+    name: 'a module imports modules to its left in the order of modules only',
+    check: ({ path, isTest, imports }) => {
+      const own = moduleOf(path)
+      if (own === undefined || isTest) return []
+      const place = MODULE_ORDER.indexOf(own)
+      if (place < 0) return ['belongs to a module without a place in the order']
+      const isLeft = (name: string) => MODULE_ORDER.slice(0, place).includes(name)
+      return imports
+        .map(({ from }) => moduleOf(from))
+        .filter(name => name !== undefined && name !== own && !isLeft(name))
+        .map(name => `imports ${name}, which is not to its left`)
+    }
+  },
   {
     name: 'fastify is known to the gateway and to routes only',
     check: ({ path, isTest, imports }) =>
