@@ -124,7 +124,7 @@ test('what caches may keep tells its ETag, and 304', async () => {
     expect(parameters, path).toContainEqual({ $ref: '#/components/parameters/IfNoneMatch' })
   }
   expect(json.paths['/api/cart'].get.responses).not.toHaveProperty('304')
-  expect(JSON.stringify(json)).not.toContain('x-shared')
+  expect(JSON.stringify(json)).not.toContain('x-declared')
 })
 
 test('a route that takes a file says so, of which type, and offers no Idempotency-Key', async () => {
@@ -132,4 +132,61 @@ test('a route that takes a file says so, of which type, and offers no Idempotenc
   const { requestBody, parameters } = json.paths['/api/catalog/import'].post
   expect(requestBody.content).toEqual({ 'text/csv': { schema: { type: 'string', format: 'binary' } } })
   expect(parameters.map((each: { name?: string }) => each.name)).toEqual(['mode'])
+})
+
+type Part = { $ref?: string; name?: string }
+type Operation = {
+  security: object[]
+  parameters?: Part[]
+  responses: Record<string, { headers?: Record<string, Part> }>
+}
+const named = (part: string, { $ref }: Part) => $ref?.endsWith(`/${part}`)
+
+async function readOperations() {
+  const { json } = await app.request('GET', '/openapi.json')
+  return Object.entries<Record<string, Operation>>(json.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ ...operation, route: `${method} ${path}` }))
+  )
+}
+
+test('every operation says whether it takes a token', async () => {
+  const operations = await readOperations()
+  const open = operations.filter(({ security }) => security.length === 0).map(({ route }) => route)
+  const isOpen = /(\/auth\/(register|login|refresh)|\/jwks.json|\/api\/(products|categories|guest-cart)\b.*)$/
+  expect(open.length).toBeGreaterThan(10)
+  expect(open).toEqual(operations.map(({ route }) => route).filter(route => isOpen.test(route)))
+})
+
+test('writes of what has a version take If-Match, and answers that show it have it as their ETag', async () => {
+  const operations = await readOperations()
+  const conditional = operations.filter(({ parameters = [] }) =>
+    parameters.some(part => named('IfMatch', part))
+  )
+  expect(conditional.map(({ route }) => route).sort()).toEqual([
+    'delete /api/cart',
+    'delete /api/cart/items/{variantId}',
+    'delete /api/catalog/categories/{id}',
+    'delete /api/catalog/discounts/{id}',
+    'delete /api/catalog/products/{id}',
+    'delete /api/catalog/variants/{id}',
+    'delete /api/guest-cart',
+    'delete /api/guest-cart/items/{variantId}',
+    'patch /api/catalog/categories/{id}',
+    'patch /api/catalog/discounts/{id}',
+    'patch /api/catalog/products/{id}',
+    'patch /api/catalog/variants/{id}',
+    'post /api/cart',
+    'post /api/cart/merge',
+    'post /api/catalog/products/{id}/variants',
+    'post /api/guest-cart',
+    'put /api/cart/items/{variantId}',
+    'put /api/guest-cart/items/{variantId}'
+  ])
+  const tagged = operations.filter(({ responses }) =>
+    Object.values(responses).some(({ headers }) => named('VersionTag', headers?.etag ?? {}))
+  )
+  const reads = ['get /api/cart', 'get /api/catalog/products/{id}', 'get /api/guest-cart']
+  const creations = ['categories', 'discounts', 'products'].map(each => `post /api/catalog/${each}`)
+  const withBody = conditional.filter(({ responses }) => !('204' in responses)).map(({ route }) => route)
+  expect(tagged.map(({ route }) => route).sort()).toEqual([...withBody, ...reads, ...creations].sort())
 })

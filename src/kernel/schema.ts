@@ -31,7 +31,7 @@ const builders = {
     ...options
   }),
   Enum: (values: readonly string[], options?: Schema) => ({ type: 'string', enum: values, ...options }),
-  Literal: (value: unknown, options?: Schema) => ({ const: value, ...options }),
+  Literal: (value: unknown, options?: Schema) => ({ type: typeof value, const: value, ...options }),
   Union: (anyOf: readonly Schema[], options?: Schema) => ({ anyOf, ...options }),
   Unsafe: (schema: Schema) => schema
 }

@@ -15,10 +15,19 @@ export const input = <P extends Properties>(properties: P) =>
 export const request = <P extends Properties>(name: `${string}Request`, properties: P) =>
   Type.Object(properties, { title: name, additionalProperties: false })
 
-/** The body of a PATCH: of these members those that are to change. */
-export const patchRequest = <P extends Properties>(name: `${string}Request`, properties: P) => {
-  const optional = Object.entries(properties).map(([key, schema]) => [key, Type.Optional(schema)])
-  return Type.Unsafe<Partial<Static<TObject<P>>>>(request(name, Object.fromEntries(optional)))
+/**
+ * The body of a PATCH: of these members those that are to change, which `rules` may limit. What is left out stays, so
+ * none has a default.
+ */
+export const patchRequest = <P extends Properties>(name: `${string}Request`, properties: P, rules = {}) => {
+  const optional = Object.entries(properties).map(([key, schema]) => {
+    const { default: _, ...rest } = schema as { default?: unknown }
+    return [key, Type.Optional(rest)]
+  })
+  return Type.Unsafe<Partial<Static<TObject<P>>>>({
+    ...request(name, Object.fromEntries(optional)),
+    ...rules
+  })
 }
 
 /** The body of an answer, or a part of one that has a name; `name` is `XResponse`. */
@@ -42,8 +51,8 @@ export const nullable = <T extends TSchema>(schema: T) => {
 export const Id = Type.String({ format: 'uuid' })
 /** A time in an answer: a `Date`, as the database gives it. */
 export const Time = Type.Unsafe<Date>({ type: 'string', format: 'date-time' })
-/** A version that `If-Match` is compared with. It is the ETag of an answer that has it. */
-export const Version = Type.Integer({ description: 'For If-Match; also the ETag.' })
+/** A version that `If-Match` is compared with. It is the ETag of an answer that has it, unless caches may keep that. */
+export const Version = Type.Integer({ description: 'For If-Match.' })
 
 /** Text of one line. It must be printable: PostgreSQL cannot store NUL, which a URL can carry past the body parser. */
 export const line = (maxLength: number, description?: string) =>

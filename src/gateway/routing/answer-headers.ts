@@ -1,9 +1,6 @@
-import type { FastifyInstance, FastifyReply, FastifySchema, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyReply, RouteOptions } from 'fastify'
 import type { Config } from '../../config.ts'
 import { createPublicAnswers } from '../caching/public-answers.ts'
-
-/** Says in a route's schema, for the OpenAPI document, that everybody gets the same answer. */
-export const SHARED = 'x-shared'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -53,7 +50,6 @@ export function declareCaching(
       reply.headers(forAll)
       done()
     }
-    route.schema = { ...route.schema, [SHARED]: true } as FastifySchema
     route.onRequest = [allow, ...[route.onRequest ?? []].flat()]
     // Before the hook that takes the body from answers to HEAD.
     route.onSend = [represent, ...[route.onSend ?? []].flat()]

@@ -1,5 +1,15 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
-import { amount, Currency, Id, input, nullable, request, response, Time } from '../../../kernel/wire.ts'
+import {
+  amount,
+  Currency,
+  Id,
+  input,
+  nullable,
+  request,
+  response,
+  Time,
+  Version
+} from '../../../kernel/wire.ts'
 
 const QUANTITY_MAX = 1_000_000 // far above any limit of a line, which is configuration and answered 409
 const ITEMS_MAX = 10_000
@@ -68,14 +78,15 @@ const cartFields = {
   unavailable_items: Type.Array(UnavailableItemResponse, {
     description: 'Items whose variant is gone or not for sale; they count for nothing in the amounts'
   }),
-  version: Type.Integer({ description: 'Raised by every change; also the ETag' }),
+  version: Version,
   updated_at: nullable(Time)
 }
 export const CartResponse = response('CartResponse', { customer_id: Id, ...cartFields })
 
-export const GuestCartResponse = response('GuestCartResponse', { customer_id: Type.Null(), ...cartFields })
-export const NewGuestCartResponse = response('NewGuestCartResponse', {
-  guest_cart_token: Type.String({ description: 'Told this once; send it as X-Guest-Cart-Token' }),
+export const GuestCartResponse = response('GuestCartResponse', {
+  guest_cart_token: Type.Optional(
+    Type.String({ description: 'Told once, when the cart is made; send it as X-Guest-Cart-Token' })
+  ),
   customer_id: Type.Null(),
   ...cartFields
 })

@@ -7,7 +7,6 @@ import {
   GuestCartResponse,
   GuestHeaders,
   ItemParams,
-  NewGuestCartResponse,
   UpdateItemRequest
 } from '../carts/schema.ts'
 import type { GuestCartService } from './service.ts'
@@ -27,7 +26,7 @@ export function guestCartRoutes(tiers: Tiers, guests: GuestCartService, perMinut
         ...common,
         summary: 'Add a variant; without a token, make a cart for it',
         body: AddItemRequest,
-        response: { 200: GuestCartResponse, 201: NewGuestCartResponse }
+        response: { 200: GuestCartResponse, 201: GuestCartResponse }
       }
     },
     async (request, reply) => {

@@ -1,7 +1,18 @@
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import { matching } from '../../../kernel/patterns.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
-import { amount, Currency, Id, input, line, nullable, response, Time, Version } from '../../../kernel/wire.ts'
+import {
+  amount,
+  Currency,
+  Id,
+  input,
+  line,
+  nullable,
+  patchRequest,
+  response,
+  Time,
+  Version
+} from '../../../kernel/wire.ts'
 
 const PERCENTAGE = 'Parts per million of the price: 100000 is 10 %.'
 const Percentage = Type.Integer({ minimum: 1, maximum: 1_000_000, description: PERCENTAGE })
@@ -45,18 +56,13 @@ export const CreateDiscountRequest = Type.Union(
 )
 export type CreateDiscountRequest = Static<typeof CreateDiscountRequest>
 
-export const UpdateDiscountRequest = Type.Object(
+const OFF = { percentage_ppm: Percentage, amount: AmountOff }
+export const UpdateDiscountRequest = patchRequest(
+  'UpdateDiscountRequest',
+  { ...fields, ...OFF },
   {
-    ...fields,
-    name: Type.Optional(fields.name),
-    percentage_ppm: Type.Optional(Percentage),
-    amount: Type.Optional(AmountOff)
-  },
-  {
-    title: 'UpdateDiscountRequest',
-    additionalProperties: false,
     description: 'Sending the other of percentage_ppm and amount changes the kind of discount.',
-    not: { required: ['percentage_ppm', 'amount'] }
+    not: { properties: OFF, required: Object.keys(OFF) }
   }
 )
 export type UpdateDiscountRequest = Static<typeof UpdateDiscountRequest>
