@@ -13,7 +13,7 @@ import { version } from './version.ts'
 
 export { authModule, catalogModule }
 
-/** Every module there is. The order does not matter: each is set up behind what it requires. */
+/** Every module that comes along. The order does not matter: each is set up behind what it requires. */
 export const modules = [authModule, catalogModule, cartModule]
 
 const authDisabled = defineError(

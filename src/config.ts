@@ -36,16 +36,18 @@ const URLS: Readonly<Record<string, { scheme: RegExp; example: string }>> = {
 type Known = { schema: Schema; shortNames: Readonly<Record<string, string>> }
 
 /**
- * The configuration: defaults, under `config.yaml` (or the file that CARTWRIGHT_CONFIG names), under the environment.
+ * The configuration: defaults, under `config.yaml` (or the file that CARTWRIGHT_CONFIG names, or `content` in the place of
+ * a file), under the environment.
  * @throws OperatorError that lists every wrong or unknown key, why, and the nearest known one.
  */
 export function loadConfig<const M extends Configurable>(
   modules: readonly M[],
-  environment: Environment = process.env
+  environment: Environment = process.env,
+  content?: object
 ): ConfigOf<M> {
   const known: Known = { schema: configSchema(modules) as Schema, shortNames: shortNames(modules) }
   const problems: string[] = []
-  const tree = readTree(known, environment, problems)
+  const tree = readTree(known, environment, problems, content)
   fill(known.schema, tree, '', problems)
   if (compileSchema(known.schema)(tree).length > 0) explain(known.schema, tree, '', problems)
   for (const key of Object.keys(URLS)) problems.push(...urlProblem(key, tree))
@@ -78,8 +80,8 @@ export function isRightWithoutModules(environment: Environment = process.env): b
   }
 }
 
-function readTree(known: Known, environment: Environment, problems: string[]): Tree {
-  const tree = readFile(environment[FILE_NAME])
+function readTree(known: Known, environment: Environment, problems: string[], content?: object): Tree {
+  const tree = content === undefined ? readFile(environment[FILE_NAME]) : (structuredClone(content) as Tree)
   for (const [path, value, name] of environmentValues(known, environment, problems))
     assign(known.schema, tree, path, value, name, problems)
   return tree

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
 import { SingleBar } from 'cli-progress'
 import { DomainError, OperatorError } from '../kernel/errors.ts'
+import type { Module } from '../module.ts'
 import { catalogModule, type ImportProgress, type ImportReport } from '../modules/catalog/index.ts'
 import { withShop } from './with-shop.ts'
 
@@ -10,13 +11,14 @@ const LINE_EVERY_ROWS = 10_000
 
 /** Imports a product CSV file as Shopify exports it. Exit code 1 when any product could not be imported. */
 export async function importProducts(
+  modules: readonly Module[],
   file: string,
   { mode }: { mode: 'best_effort' | 'all_or_nothing' }
 ): Promise<void> {
   await access(file, constants.R_OK).catch(error => {
     throw new OperatorError(`Cannot read ${file}: ${(error as Error).message}`)
   })
-  const report = await withShop(async ({ apiOf }) => {
+  const report = await withShop(modules, async ({ apiOf }) => {
     const catalog = apiOf(catalogModule)
     const bar = process.stdout.isTTY ? barProgress() : lineProgress()
     return catalog.importCsv(createReadStream(file), { mode }, bar.update).finally(bar.stop).catch(explain)

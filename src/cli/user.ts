@@ -2,42 +2,60 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { OperatorError } from '../kernel/errors.ts'
+import type { Module } from '../module.ts'
 import { authModule, readablePassword } from '../modules/auth/index.ts'
 import { withShop } from './with-shop.ts'
 
 export type CreateUserOptions = { email: string; name?: string; admin: boolean }
 
 /** Makes an account, with the password typed at the terminal or piped in, or else one that is made up and printed. */
-export async function createUser({ email, name, admin }: CreateUserOptions): Promise<void> {
+export async function createUser(
+  modules: readonly Module[],
+  { email, name, admin }: CreateUserOptions
+): Promise<void> {
   const given = await readPassword()
   const password = given === '' ? readablePassword() : given
   const role = admin ? 'admin' : 'customer'
-  const user = await withAuth(auth => auth.createUser({ email, name, password, role }))
+  const user = await withAuth(modules, auth => auth.createUser({ email, name, password, role }))
   process.stdout.write(`Made the ${role} ${user.email}.\n`)
   if (given === '') process.stdout.write(`Password: ${password}\n`)
 }
 
 /** Keeps somebody out, or lets them in again. */
-export async function setUserDisabled(email: string, disabled: boolean): Promise<void> {
-  await change(email, auth => auth.setDisabled(email, disabled))
+export async function setUserDisabled(
+  modules: readonly Module[],
+  email: string,
+  disabled: boolean
+): Promise<void> {
+  await change(modules, email, auth => auth.setDisabled(email, disabled))
   const outcome = disabled ? 'Disabled; every session of theirs has ended' : 'Enabled'
   process.stdout.write(`${outcome}: ${email}.\n`)
 }
 
-export async function setUserRole(email: string, role: Account['role']): Promise<void> {
-  await change(email, auth => auth.setRole(email, role))
+export async function setUserRole(
+  modules: readonly Module[],
+  email: string,
+  role: Account['role']
+): Promise<void> {
+  await change(modules, email, auth => auth.setRole(email, role))
   process.stdout.write(`${email} has the role ${role} now.\n`)
 }
 
 /** @throws OperatorError when nobody has that address. */
-async function change(email: string, how: (auth: AuthApi) => Promise<boolean>): Promise<void> {
-  if (!(await withAuth(how))) throw new OperatorError(`Nobody has an account with the address ${email}.`)
+async function change(
+  modules: readonly Module[],
+  email: string,
+  how: (auth: AuthApi) => Promise<boolean>
+): Promise<void> {
+  if (!(await withAuth(modules, how)))
+    throw new OperatorError(`Nobody has an account with the address ${email}.`)
 }
 
 type Account = { email: string; name: string | undefined; password: string; role: 'customer' | 'admin' }
 type AuthApi = Awaited<ReturnType<typeof authModule.setup>>['api']
 
-const withAuth = <T>(work: (auth: AuthApi) => Promise<T>) => withShop(({ apiOf }) => work(apiOf(authModule)))
+const withAuth = <T>(modules: readonly Module[], work: (auth: AuthApi) => Promise<T>) =>
+  withShop(modules, ({ apiOf }) => work(apiOf(authModule)))
 
 /** The password from a pipe, or typed twice without being shown; empty when there is none. */
 async function readPassword(): Promise<string> {

@@ -15,13 +15,13 @@ export type Program = {
   /** What it has written so far. */
   output: Output
 }
-type Options = { args?: string[]; uid?: number; gid?: number; cwd?: string }
+type Options = { main?: string; args?: string[]; uid?: number; gid?: number; cwd?: string }
 
 /** The real program as a process of its own. The environment is only what the test gives. */
 export function startProgram(environment: Record<string, string>, options: Options = {}): Program {
-  const { args = ['start'], ...identity } = options
+  const { main = MAIN, args = ['start'], ...identity } = options
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [main, ...args], {
     ...identity,
     env: { PATH, HOME, NODE_COMPILE_CACHE, PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe']

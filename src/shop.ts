@@ -1,0 +1,127 @@
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type App, openGateway, setupShop } from './app.ts'
+import { type OpenedDatabase, openConfiguredDatabase } from './cli/database.ts'
+import { checkCurrency, type Prepared, prepareShop } from './cli/first-start.ts'
+import { type Config, type ConfigOf, loadConfig } from './config.ts'
+import { OperatorError } from './kernel/errors.ts'
+import { type ApiOf, type Module, migrationSources } from './module.ts'
+import { openLog } from './platform/log.ts'
+import { openPlatform, type Platform } from './platform/platform.ts'
+import { migrate } from './platform/postgres/migrate.ts'
+
+/** As long as load balancers usually take to notice that `/readyz` answers 503. */
+const PRODUCTION_DRAIN_SECONDS = 5
+const FINISH_TIMEOUT_MS = 20_000
+/** So many new connections may wait for us in the kernel. Beyond Node's 511, a burst of them would be turned away. */
+const BACKLOG = 4_096
+
+type Some<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { readonly [K in keyof T]?: Some<T[K]> }
+    : T
+
+export type ShopOptions<M extends Module = Module> = {
+  /** All modules of the shop: `[...standardModules, wishlistModule]`. */
+  readonly modules: readonly M[]
+  /** What `config.yaml` would hold, in its place. Without it, that file is read if it is there. */
+  readonly config?: Some<ConfigOf<M>>
+  /** The variables that are put over it: those of the process when left out, `{}` for none. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
+}
+
+export type Shop<M extends Module = Module> = {
+  /** The configuration as it counts: checked, with every default. */
+  readonly config: ConfigOf<M>
+  /** Opens the database, migrates it, sets the modules up and listens. @throws OperatorError when it cannot. */
+  start(): Promise<RunningShop>
+}
+
+export type RunningShop = {
+  /** Where it listens, such as `http://127.0.0.1:8080`. */
+  readonly address: string
+  /** The administrator that was made just now, with the password that is told this once; `null` when there was one. */
+  readonly admin: { readonly email: string; readonly password: string } | null
+  /** The API of a module; `undefined` when it is disabled. */
+  readonly apiOf: ApiOf
+  /** Finishes what is under way, 20 seconds at most, and closes everything that `start` opened. */
+  stop(): Promise<void>
+}
+
+/**
+ * A shop with these modules, for programs and tests that start and stop it themselves. A process that does nothing
+ * else takes `runCli`, which also heeds signals and errors that nobody caught.
+ * @throws OperatorError that lists everything that is wrong with the configuration.
+ */
+export function createShop<const M extends Module>({
+  modules,
+  config: content,
+  environment
+}: ShopOptions<M>): Shop<M> {
+  const config = loadConfig(modules, environment, content)
+  return {
+    config,
+    start: async () => {
+      const { app, address, prepared, stop } = await runShop(modules, config)
+      return { address, admin: prepared.admin, apiOf: app.apiOf, stop }
+    }
+  }
+}
+
+type Running = { app: App; address: string; prepared: Prepared; drainMs: number; stop(): Promise<void> }
+
+/** Opens everything a shop needs, in order; what was opened is closed again when something cannot be. */
+export async function runShop(
+  modules: readonly Module[],
+  config: Config,
+  opening: Promise<OpenedDatabase> = openConfiguredDatabase(config, 'own')
+): Promise<Running> {
+  const database = await opening
+  let platform: Platform | undefined
+  try {
+    await migrate(database.url, migrationSources(modules))
+    platform = await openPlatform(config, database.url, openLog(config.log))
+    const shop = await setupShop(platform, modules)
+    await checkCurrency(shop, config.shop.currency)
+    const app = await openGateway(shop)
+    // The pictures of the demo have their address, which may be any free port.
+    const address = await listen(app.app, config)
+    const prepared = await prepareShop(app, config, { address, isEmbedded: database.embedded })
+
+    const drainMs = drainSecondsOf(config) * 1_000
+    const stop = async () => {
+      app.drain()
+      await delay(drainMs)
+      await Promise.race([app.app.close(), delay(FINISH_TIMEOUT_MS, undefined, { ref: false })])
+      await app.stop()
+      await platform?.close()
+      await database.stop()
+    }
+    return { app, address, prepared, drainMs, stop }
+  } catch (error) {
+    await platform?.close()
+    await database.stop()
+    throw error
+  }
+}
+
+function drainSecondsOf({ environment, server }: Config): number {
+  return server.drain_seconds ?? (environment === 'production' ? PRODUCTION_DRAIN_SECONDS : 0)
+}
+
+async function listen(server: App['app'], config: Config): Promise<string> {
+  const { port } = config.server
+  const host = config.server.host || (config.environment === 'production' ? '0.0.0.0' : '127.0.0.1')
+  try {
+    await server.listen({ host, port, backlog: BACKLOG })
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const advice = 'Choose another address with HOST and PORT (server.host, server.port).'
+    if (code === 'EADDRINUSE')
+      throw new OperatorError(`Port ${port} on ${host} is in use by another program. ${advice}`)
+    throw new OperatorError(`Cannot listen on ${host}:${port}: ${message}. ${advice}`)
+  }
+  const bound = server.server.address() as AddressInfo
+  return `http://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
+}
