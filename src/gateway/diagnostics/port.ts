@@ -19,6 +19,8 @@ export const BEAT_AT = 0
 /** In `state`: 1 once the process is draining. */
 export const DRAINING = 1
 
+/** Which of the two this program runs from: its source, or what the package has of it. */
+const THREAD = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
 const BEAT_MS = 100
 const SNAPSHOT_MS = 1_000
 const RESTART_PAUSE_MS = 1_000
@@ -69,7 +71,7 @@ export async function openDiagnosticsPort({
 
   const start = (): Promise<ThreadReport> =>
     new Promise(resolve => {
-      const started = new Worker(new URL('./thread.ts', import.meta.url), {
+      const started = new Worker(THREAD, {
         workerData,
         resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB_MAX }
       })

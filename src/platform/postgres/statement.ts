@@ -15,29 +15,31 @@ type ValueTypes = {
   'int8[]': number[]
   'bytea[]': Buffer[]
 }
-declare const value: unique symbol
+/** Where a type says which values it stands for; nothing has it at run time. A name, so that declarations can be emitted. */
+type Means<T> = { readonly '~value': T }
 type TypeName = keyof ValueTypes & string
 /** A `?` behind the type: may be null. */
 type ValueType = TypeName | `${TypeName}?`
 /** A `jsonb` whose shape is known; written by `json` and `nullableJson`. */
-type Json<T> = 'jsonb' & { readonly [value]: T }
-type NullableJson<T> = 'jsonb?' & { readonly [value]: T }
+type Json<T> = 'jsonb' & Means<T>
+type NullableJson<T> = 'jsonb?' & Means<T>
 export const json = <T>() => 'jsonb' as Json<T>
 export const nullableJson = <T>() => 'jsonb?' as NullableJson<T>
 /** A `text` that is one of a few words, as a check constraint sees to. */
-export const oneOf = <T extends string>() => 'text' as 'text' & { readonly [value]: T }
+export const oneOf = <T extends string>() => 'text' as 'text' & Means<T>
 
 /** The names of what a statement takes or gives, and their types. */
 export type Values = Readonly<Record<string, ValueType>>
-type ValueOf<T extends ValueType> = T extends { readonly [value]: infer V }
-  ? T extends 'jsonb?'
-    ? V | null
-    : V
-  : T extends `${infer Base extends TypeName}?`
-    ? ValueTypes[Base] | null
-    : T extends TypeName
-      ? ValueTypes[T]
-      : never
+type ValueOf<T extends ValueType> =
+  T extends Means<infer V>
+    ? T extends 'jsonb?'
+      ? V | null
+      : V
+    : T extends `${infer Base extends TypeName}?`
+      ? ValueTypes[Base] | null
+      : T extends TypeName
+        ? ValueTypes[T]
+        : never
 export type Row<G extends Values> = { [K in keyof G]: ValueOf<G[K]> }
 type DeepReadonly<T> = T extends readonly (infer I)[] ? readonly I[] : T
 type Given<T extends Values> = { readonly [K in keyof T]: DeepReadonly<ValueOf<T[K]>> }

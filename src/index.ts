@@ -1,0 +1,42 @@
+// The door of the package: what a shop is made of, and what a module in another repository needs. All else may change
+// in any version.
+
+export { modules as standardModules } from './app.ts'
+export { runCli } from './cli/commands.ts'
+export type { Config } from './config.ts'
+export { type Identity, identityOf } from './gateway/callers/identity.ts'
+export type { BodyKind, RequestClass, RouteConfig, RouteLimit, Tier, Tiers } from './gateway/routing/tiers.ts'
+export { writeOf } from './gateway/writes/write.ts'
+export {
+  DomainError,
+  defineError,
+  type ErrorDefinition,
+  type ErrorExtra,
+  type ErrorKind,
+  found,
+  OperatorError
+} from './kernel/errors.ts'
+export { isId, newId } from './kernel/ids.ts'
+export { newestFirst, type Page, readPage } from './kernel/pages.ts'
+export { type Static, type TSchema, Type } from './kernel/schema.ts'
+/** What settings are described with: `settings.section('Wishlists.', { wishes_max: settings.count('…', 100) })`. */
+export * as settings from './kernel/settings.ts'
+/** The words of requests and answers: `wire.request`, `wire.response`, `wire.Id`, `wire.listOf`. */
+export * as wire from './kernel/wire.ts'
+export { defineModule, type Module } from './module.ts'
+export { authModule } from './modules/auth/index.ts'
+export { cartModule } from './modules/cart/index.ts'
+export { type CatalogApi, catalogModule, type Offer } from './modules/catalog/index.ts'
+export { newWrite, type Write } from './platform/idempotency/write.ts'
+export type { Platform } from './platform/platform.ts'
+export type { Database, Queryable, Transaction } from './platform/postgres/database.ts'
+export {
+  json,
+  nullableJson,
+  oneOf,
+  type RowOf,
+  type Statement,
+  statement
+} from './platform/postgres/statement.ts'
+export { createShop, type RunningShop, type Shop, type ShopOptions } from './shop.ts'
+export { version } from './version.ts'

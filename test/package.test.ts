@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, cp, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { startProgram } from './support/program.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const PACKED = ['src', 'docs', 'demo', 'tools', 'package.json', 'tsconfig.json', 'tsconfig.build.json']
+const MODULES = join(ROOT, 'node_modules')
+
+/** Runs a program to its end. Nothing that it does may need a network. */
+async function run(file: string, args: string[], cwd: string): Promise<string> {
+  const { PATH = '', HOME = '' } = process.env
+  const env = { PATH, HOME, npm_config_offline: 'true', npm_config_update_notifier: 'false' }
+  const { stdout } = await promisify(execFile)(file, args, { cwd, env }).catch(error => {
+    throw new Error(`${file} ${args.join(' ')}:\n${error.stdout}\n${error.stderr}`)
+  })
+  return stdout
+}
+
+/** Packs a copy of the project, so that its own folder stays as it is. */
+async function pack(folder: string): Promise<string> {
+  const project = join(folder, 'project')
+  const entries = [...PACKED, 'README.md', 'LICENSE', 'CHANGELOG.md', 'config.example.yaml']
+  for (const entry of entries) await cp(join(ROOT, entry), join(project, entry), { recursive: true })
+  await symlink(MODULES, join(project, 'node_modules'))
+  const output = await run('npm', ['run', '--silent', 'pack', '--', '--pack-destination', folder], project)
+  return join(folder, String(output.trim().split('\n').at(-1)))
+}
+
+/** What `npm install` makes of the tarball; the packages that it needs are those of the project. */
+async function install(tarball: string, folder: string): Promise<void> {
+  const modules = join(folder, 'node_modules')
+  await mkdir(modules)
+  await run('tar', ['xzf', tarball, '-C', modules], folder)
+  await rename(join(modules, 'package'), join(modules, 'cartwright'))
+  const manifest = JSON.parse(await readFile(join(modules, 'cartwright/package.json'), 'utf8'))
+  const needed = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
+  for (const name of [...needed, '@types/node']) {
+    await mkdir(dirname(join(modules, name)), { recursive: true })
+    await symlink(join(MODULES, name), join(modules, name))
+  }
+}
+
+/** A shop in a folder of its own: the example, and the package as it is packed. */
+let shop: string
+beforeAll(async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright a package-'))
+  // The embedded database works as a user of its own, who has to get in.
+  await chmod(folder, 0o755)
+  shop = join(folder, 'shop')
+  await cp(join(ROOT, 'examples/wishlist'), shop, { recursive: true })
+  await install(await pack(folder), shop)
+  return () => rm(folder, { recursive: true, force: true })
+}, 180_000)
+
+test('the example compiles against the types of the package, which refuse what is wrong', {
+  timeout: 120_000
+}, async () => {
+  const wrong = `
+    import { createShop, standardModules, wire } from 'cartwright'
+    // @ts-expect-error: there is no such setting
+    createShop({ modules: standardModules, config: { shop: { curency: 'EUR' } } })
+    // @ts-expect-error: the name of a request says that it is one
+    wire.request('Wish', {})`
+  await writeFile(join(shop, 'wrong.ts'), wrong)
+  await run(join(MODULES, '.bin/tsc'), ['--noEmit'], shop)
+})
+
+test('the test of the example passes', { timeout: 120_000 }, async () => {
+  const output = await run(process.execPath, ['--test', 'wishlist.test.ts'], shop)
+  expect(output).toContain('pass 1')
+})
+
+test('the command line knows the modules of the shop, and everything that comes along is found', {
+  timeout: 120_000
+}, async () => {
+  const main = join(shop, 'shop.ts')
+  const { listening, child, ended } = startProgram({}, { main, cwd: shop })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const address = await listening
+  const document = await (await fetch(`${address}/openapi.json`)).json()
+  expect(document).toHaveProperty(['paths', '/api/wishlist/{id}'])
+  expect((await fetch(`${address}/api/wishlist`)).status).toBe(401)
+  const page = await (await fetch(address, { headers: { accept: 'text/html' } })).text()
+  expect(page).toContain('/guides/storefront.md')
+  for (const path of ['/docs', '/guides/storefront.md', '/demo/fika-mug.svg'])
+    expect((await fetch(address + path)).status, path).toBe(200)
+  child.kill('SIGTERM')
+  expect(await ended).toMatchObject({ code: 0, stderr: '' })
+
+  const help = await run(process.execPath, [main, 'help', 'migrate'], shop)
+  expect(help).toContain('node shop.ts migrate')
+  await expect(run(process.execPath, [main, 'serve'], shop)).rejects.toThrow('See "node shop.ts help"')
+})
+
+test('the thread for diagnostics starts: it is the one that says its port is taken', {
+  timeout: 120_000
+}, async () => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  onTestFinished(() => void taken.close())
+  const { port } = taken.address() as AddressInfo
+  const settings = { CARTWRIGHT__SERVER__DIAGNOSTICS_PORT: String(port) }
+  const { ended } = startProgram(settings, { main: join(shop, 'shop.ts'), cwd: shop })
+  expect(await ended).toMatchObject({ code: 1, stderr: expect.stringContaining(`${port}`) })
+  expect((await ended).stderr).toContain('in use')
+})

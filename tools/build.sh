@@ -1,0 +1,6 @@
+# What goes into the package: JavaScript with its types, because Node strips no types below node_modules, and beside it
+# the migrations. Its folder lies where src/ does, so that paths from there to docs/ and demo/ hold in both.
+set -e
+rm -rf dist
+tsc -p tsconfig.build.json
+for folder in $(cd src && find . -name migrations); do cp -R "src/$folder" "dist/$folder"; done
