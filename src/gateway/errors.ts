@@ -21,7 +21,8 @@ export const nulInUrl = defineError('invalid', 'NUL_IN_URL', 'The URL contains t
 export const malformedIfMatch = defineError(
   'invalid',
   'MALFORMED_IF_MATCH',
-  'If-Match must be one ETag of this resource, such as "7", or *.'
+  'If-Match must be one ETag of this resource, such as "7", or *.',
+  { fault: { path: 'headers/if-match', message: 'must be one ETag, such as "7", or *' } }
 )
 export const clientNotTrusted = defineError(
   'forbidden',
@@ -31,12 +32,14 @@ export const clientNotTrusted = defineError(
 export const malformedShopperAddress = defineError(
   'invalid',
   'MALFORMED_SHOPPER_ADDRESS',
-  'X-Shopper-Address must be the one IP address of the shopper, without a port.'
+  'X-Shopper-Address must be the one IP address of the shopper, without a port.',
+  { fault: { path: 'headers/x-shopper-address', message: 'must be one IP address without a port' } }
 )
 export const malformedIdempotencyKey = defineError(
   'invalid',
   'MALFORMED_IDEMPOTENCY_KEY',
-  'Idempotency-Key must be 1 to 255 visible ASCII characters.'
+  'Idempotency-Key must be 1 to 255 visible ASCII characters.',
+  { fault: { path: 'headers/idempotency-key', message: 'must be 1 to 255 visible ASCII characters' } }
 )
 export const idempotencyKeyReused = defineError(
   'reused_key',
@@ -46,7 +49,8 @@ export const idempotencyKeyReused = defineError(
 export const guessableIdempotencyKey = defineError(
   'invalid',
   'GUESSABLE_IDEMPOTENCY_KEY',
-  'Without an account or a token of your own, Idempotency-Key must be hard to guess: send a random UUID.'
+  'Without an account or a token of your own, Idempotency-Key must be hard to guess: send a random UUID.',
+  { fault: { path: 'headers/idempotency-key', message: 'must be hard to guess, such as a random UUID' } }
 )
 export const rateLimited = defineError('rate_limited', 'RATE_LIMITED', 'Too many requests; slow down.')
 export const overloaded = defineError(

@@ -43,6 +43,13 @@ test('a constraint stands beside one error only', () => {
   )
 })
 
+test('what is about one field names it, and other details join it', () => {
+  const fault = { path: 'body/seat', message: 'must be free' }
+  const taken = defineError('conflict', 'TEST_SEAT', 'Taken.', { fault })
+  expect(taken().details).toEqual({ errors: [fault] })
+  expect(taken({ details: { row: 4 } }).details).toEqual({ errors: [fault], row: 4 })
+})
+
 test('a failure that may pass says so', () => {
   expect(defineError('conflict', 'TEST_SHORT', 'Short.', { mayPass: true })().mayPass).toBe(true)
   expect(defineError('conflict', 'TEST_NEVER', 'Never.')().mayPass).toBe(false)

@@ -1,3 +1,5 @@
+import type { Fault } from './faults.ts'
+
 /**
  * What can go wrong, in the words of the domain. Services throw these; one table in the gateway turns a kind into
  * an HTTP status, so nothing below the gateway knows a status code.
@@ -52,6 +54,8 @@ type Definition = {
   constraints?: readonly string[]
   /** The same request may succeed later, so it is judged anew when it comes again with its idempotency key. */
   mayPass?: boolean
+  /** The one field that it is about, for `errors` of the answer. */
+  fault?: Fault
 }
 
 const ofConstraint = new Map<string, ErrorDefinition>()
@@ -60,9 +64,11 @@ export function defineError(
   kind: ErrorKind,
   code: string,
   message: string,
-  { constraints = [], mayPass = false }: Definition = {}
+  { constraints = [], mayPass = false, fault }: Definition = {}
 ): ErrorDefinition {
-  const create = (extra?: ErrorExtra) => new DomainError(kind, code, message, { ...extra, mayPass })
+  const errors = fault && { errors: [fault] }
+  const create = (extra?: ErrorExtra) =>
+    new DomainError(kind, code, message, { ...extra, details: { ...errors, ...extra?.details }, mayPass })
   const definition = Object.assign(create, { kind, code, message })
   for (const constraint of constraints) {
     if (ofConstraint.has(constraint))

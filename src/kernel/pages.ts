@@ -9,7 +9,8 @@ export type Page<T> = { items: T[]; next_cursor: string | null; total?: number }
 const invalidCursor = defineError(
   'invalid',
   'INVALID_CURSOR',
-  'The cursor is not one that this list gave out; start again without it.'
+  'The cursor is not one that this list gave out; start again without it.',
+  { fault: { path: 'query/cursor', message: 'must be a next_cursor of this list' } }
 )
 
 /**

@@ -93,7 +93,11 @@ test.each([
   '2001:db8::1/64'
 ])('%j is no address of a shopper', async address => {
   const { status, json } = await ask('/api/x', asks(address))
-  expect([status, json.code]).toEqual([400, 'MALFORMED_SHOPPER_ADDRESS'])
+  expect([status, json.code, json.errors[0].path]).toEqual([
+    400,
+    'MALFORMED_SHOPPER_ADDRESS',
+    'headers/x-shopper-address'
+  ])
   expect(reached).toBe(0)
 })
 

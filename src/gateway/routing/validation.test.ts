@@ -28,8 +28,10 @@ const schema = {
     },
     strict
   ),
-  params: Type.Object({ id: Type.Integer() })
+  params: Type.Object({ id: Type.Integer() }),
+  headers: Type.Object({ 'x-count': Type.Optional(Type.Integer({ minimum: 1 })) })
 }
+type Sent = { n: number; 'x-count'?: string }
 let seen: unknown
 let gateway: TestGateway
 beforeAll(async () => {
@@ -123,6 +125,19 @@ test('no body at all is 400', async () => {
   expect((await gateway.request('POST', '/api/x/7')).json.errors).toEqual([
     { path: 'body', message: 'must be an object' }
   ])
+})
+
+test.each([
+  ['/api/x/7', { n: -1 }, 'body/n', 'must be a whole number of 0 or more'],
+  ['/api/x/7?limit=many', { n: 1 }, 'query/limit', 'must be a whole number of 100 or less'],
+  ['/api/x/7?ids=1&ids=x', { n: 1 }, 'query/ids/1', 'must be a whole number'],
+  ['/api/x/7?unknown=1', { n: 1 }, 'query/unknown', 'is not known here'],
+  ['/api/x/seven', { n: 1 }, 'params/id', 'must be a whole number'],
+  ['/api/x/7', { n: 1, 'x-count': '0' }, 'headers/x-count', 'must be a whole number of 1 or more']
+])('%s with %j is wrong at %s', async (path, { 'x-count': header, ...body }: Sent, at, message) => {
+  const headers = header === undefined ? {} : { 'x-count': header }
+  const answer = await gateway.request('POST', path, { body, headers })
+  expect([answer.status, answer.json.errors]).toEqual([400, [{ path: at, message }]])
 })
 
 test('an unknown property is called so, a missing one is named', async () => {

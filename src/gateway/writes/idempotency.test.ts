@@ -262,6 +262,7 @@ test.each(['a', 'cart-1', '12345678901', 'a'.repeat(64), 'abababababababababab',
   async key => {
     const answer = await send({ key })
     expect([answer.status, answer.json.code]).toEqual([400, 'GUESSABLE_IDEMPOTENCY_KEY'])
+    expect(answer.json.errors[0].path).toBe('headers/idempotency-key')
     expect(runs).toEqual([])
     expect((await send({ key, headers: { 'x-pass': 'a' } })).status).toBe(201)
   }
@@ -277,6 +278,7 @@ test.each(['', '""', 'a'.repeat(256), 'a b', 'ä', '"a', 'a"b"', '"a""b"', 'a\tb
   async key => {
     const answer = await send({ key })
     expect([answer.status, answer.json.code]).toEqual([400, 'MALFORMED_IDEMPOTENCY_KEY'])
+    expect(answer.json.errors[0].path).toBe('headers/idempotency-key')
     expect(runs).toEqual([])
   }
 )

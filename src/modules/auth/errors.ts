@@ -8,24 +8,31 @@ export const registrationClosed = defineError(
 export const invitationRequired = defineError(
   'forbidden',
   'AUTH_INVITATION_REQUIRED',
-  'Registration needs an invitation code that is known, unused and not expired.'
+  'Registration needs an invitation code that is known, unused and not expired.',
+  { fault: { path: 'body/invitation', message: 'must be a code that is not used and not expired' } }
 )
 export const invitationNotFound = defineError(
   'not_found',
   'AUTH_INVITATION_NOT_FOUND',
   'There is no such invitation.'
 )
-export const emailInvalid = defineError('invalid', 'AUTH_EMAIL_INVALID', 'This is not an e-mail address.')
+export const emailInvalid = defineError('invalid', 'AUTH_EMAIL_INVALID', 'This is not an e-mail address.', {
+  fault: { path: 'body/email', message: 'must be an e-mail address, such as ada@example.com' }
+})
 export const emailDomainNotAllowed = defineError(
   'forbidden',
   'AUTH_EMAIL_DOMAIN_NOT_ALLOWED',
-  'Addresses of this domain cannot register here.'
+  'Addresses of this domain cannot register here.',
+  { fault: { path: 'body/email', message: 'must be an address of a domain that may register here' } }
 )
 export const emailTaken = defineError(
   'conflict',
   'AUTH_EMAIL_TAKEN',
   'There is an account with this e-mail address; log in instead.',
-  { constraints: ['auth.users_email_unique'] }
+  {
+    constraints: ['auth.users_email_unique'],
+    fault: { path: 'body/email', message: 'has an account here already' }
+  }
 )
 export const passwordTooWeak = defineError(
   'invalid',

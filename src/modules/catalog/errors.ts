@@ -27,7 +27,8 @@ export const listLimit = defineError(
   'Too many lists and searches were asked for from here at once; try again shortly.'
 )
 export const slugTaken = defineError('conflict', 'CATALOG_SLUG_TAKEN', 'Another one has this slug.', {
-  constraints: ['catalog.products_slug', 'catalog.categories_slug']
+  constraints: ['catalog.products_slug', 'catalog.categories_slug'],
+  fault: { path: 'body/slug', message: 'must not be that of another one' }
 })
 export const skuTaken = defineError('conflict', 'CATALOG_SKU_TAKEN', 'Another variant has this SKU.', {
   constraints: ['catalog.variants_sku']
@@ -70,7 +71,8 @@ export const variantsInvalid = defineError(
 export const slugNeeded = defineError(
   'invalid',
   'CATALOG_SLUG_NEEDED',
-  'No slug can be made of this name; send one.'
+  'No slug can be made of this name; send one.',
+  { fault: { path: 'body/slug', message: 'is required, because the name has no letters or digits' } }
 )
 export const importFailed = defineError(
   'invalid',
@@ -89,5 +91,6 @@ defineError('conflict', 'CATALOG_CATEGORY_TOO_DEEP', 'Categories can be nested 1
   constraints: ['catalog.categories_depth']
 })
 defineError('invalid', 'CATALOG_DISCOUNT_PERIOD', 'A discount must end after it starts.', {
-  constraints: ['catalog.discounts_period']
+  constraints: ['catalog.discounts_period'],
+  fault: { path: 'body/ends_at', message: 'must be after the start' }
 })

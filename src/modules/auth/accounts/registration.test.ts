@@ -152,7 +152,8 @@ describe('registration', () => {
 
   test('is refused for other domains', async () => {
     const { register } = await useApp({ CARTWRIGHT__AUTH__EMAIL_DOMAINS: '[shop.example]' })
-    expect((await register()).json.code).toBe('AUTH_EMAIL_DOMAIN_NOT_ALLOWED')
+    const { code, errors } = (await register()).json
+    expect([code, errors[0].path]).toEqual(['AUTH_EMAIL_DOMAIN_NOT_ALLOWED', 'body/email'])
     expect((await register({ email: 'ada@SHOP.example' })).status).toBe(201)
   })
 
@@ -162,9 +163,10 @@ describe('registration', () => {
     const invite = async () => (await app.request('POST', '/api/auth/invitations', { token, body: {} })).json
 
     const answers = [await register(), await register({ invitation: 'inv_unknown' })]
-    expect(answers.map(each => [each.status, each.json.code])).toEqual([
-      [403, 'AUTH_INVITATION_REQUIRED'],
-      [403, 'AUTH_INVITATION_REQUIRED']
+    const refused = [403, 'AUTH_INVITATION_REQUIRED', 'body/invitation']
+    expect(answers.map(({ status, json }) => [status, json.code, json.errors?.[0].path])).toEqual([
+      refused,
+      refused
     ])
     expect((await register({ invitation: '' })).status).toBe(400)
     expect((await register({ invitation: null })).status).toBe(400)

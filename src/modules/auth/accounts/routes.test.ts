@@ -59,7 +59,11 @@ describe('register', () => {
       [email, email.toUpperCase(), ` ${email} `].map(each => register({ email: each }))
     )
     expect(answers.map(each => each.status).sort()).toEqual([201, 409, 409])
-    expect(answers.find(each => each.status === 409)?.json.code).toBe('AUTH_EMAIL_TAKEN')
+    const { code, errors } = answers.find(each => each.status === 409)?.json ?? {}
+    expect([code, errors]).toEqual([
+      'AUTH_EMAIL_TAKEN',
+      [{ path: 'body/email', message: 'has an account here already' }]
+    ])
   })
 
   const good = { email: 'new.person@example.com', password: PASSWORD }
@@ -115,6 +119,24 @@ describe('register', () => {
   test('says why a password is refused', async () => {
     const answer = await register({ password: 'short' })
     expect(answer.json).toMatchObject({ code: 'AUTH_PASSWORD_TOO_WEAK', reason: 'too_short', length_min: 12 })
+  })
+
+  test.each([
+    [{ password: 'short' }, 'body/password', 'must be at least 12 characters long'],
+    [{ password: 'Password1234!' }, 'body/password', 'must not be a common password'],
+    [{ password: 'abababababababab' }, 'body/password', 'must not be the same few characters over and over'],
+    [{ password: 'abcdefghijkl123' }, 'body/password', 'must not be a row of letters, digits or keys'],
+    [
+      { password: 'new.person the second', email: 'new.person@example.com' },
+      'body/password',
+      'must not contain the name in your e-mail address'
+    ],
+    [{ password: 'my Cartwright account' }, 'body/password', 'must not contain the name of the shop'],
+    [{ email: 'nonsense' }, 'body/email', 'must be an e-mail address, such as ada@example.com'],
+    [{ email: undefined }, 'body/email', 'is required']
+  ])('of %j says which field is wrong, in words to show there', async (over, path, message) => {
+    const { status, json } = await register(over)
+    expect([status, json.errors]).toEqual([400, [{ path, message }]])
   })
 
   test('SQL in every field is text', async () => {
@@ -230,10 +252,14 @@ describe('a password change', () => {
 
   test('is refused with the wrong password, and with a weak new one', async () => {
     const { email, json } = await register()
-    expect((await change(json.access_token, 'not the right password', 'eleven lives')).json.code).toBe(
-      'AUTH_INVALID_CREDENTIALS'
-    )
-    expect((await change(json.access_token, PASSWORD, 'short')).json.code).toBe('AUTH_PASSWORD_TOO_WEAK')
+    expect((await change(json.access_token, 'not the right password', 'eleven lives')).json).toMatchObject({
+      code: 'AUTH_INVALID_CREDENTIALS',
+      errors: [{ path: 'body/current_password', message: 'must be your present password' }]
+    })
+    expect((await change(json.access_token, PASSWORD, 'short')).json).toMatchObject({
+      code: 'AUTH_PASSWORD_TOO_WEAK',
+      errors: [{ path: 'body/new_password', message: 'must be at least 12 characters long' }]
+    })
     expect((await logIn(email)).status).toBe(200)
   })
 

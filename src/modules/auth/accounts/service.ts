@@ -1,3 +1,4 @@
+import type { Fault } from '../../../kernel/faults.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
@@ -9,7 +10,7 @@ import {
   passwordTooWeak
 } from '../errors.ts'
 import * as invitations from '../invitations/repository.ts'
-import { passwordWeakness } from '../passwords/policy.ts'
+import { passwordWeakness, weaknessWords } from '../passwords/policy.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
 import type { Passwords } from '../passwords/service.ts'
 import type { SessionService } from '../sessions/service.ts'
@@ -119,7 +120,7 @@ export function createAccountService({ db, passwords, sessions, settings, shopNa
     if (write.alreadyApplied) return
     const user = orGone(await db.first(repository.findUser, { id }))
     // Before anything is computed: what will be refused anyway costs nothing.
-    checkPassword(body.new_password, user.email ?? '')
+    checkPassword(body.new_password, user.email ?? '', 'body/new_password')
     const { password_hash: oldHash } = await passwords.proveOwn(user, body.current_password)
     const hashes = { newHash: await passwords.hash(body.new_password), oldHash: oldHash ?? '' }
     await write.once(db, async tx => {
@@ -173,10 +174,12 @@ export function createAccountService({ db, passwords, sessions, settings, shopNa
     return { id, email, name: account.name ?? null, role: account.role, passwordHash }
   }
 
-  function checkPassword(password: string, email: string): void {
+  function checkPassword(password: string, email: string, path = 'body/password'): void {
     const lengthMin = settings.password_length_min
     const reason = passwordWeakness(password, { lengthMin, email, shopName })
-    if (reason !== undefined) throw passwordTooWeak({ details: { reason, length_min: lengthMin } })
+    if (reason === undefined) return
+    const errors: Fault[] = [{ path, message: weaknessWords(reason, lengthMin) }]
+    throw passwordTooWeak({ details: { reason, length_min: lengthMin, errors } })
   }
 
   return {

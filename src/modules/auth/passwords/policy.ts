@@ -42,6 +42,20 @@ export function passwordWeakness(password: string, context: PasswordContext): We
   return undefined
 }
 
+/** What the password must be instead, for whoever typed it. */
+export function weaknessWords(weakness: Weakness, lengthMin: number): string {
+  const words: Readonly<Record<Weakness, string>> = {
+    too_short: `must be at least ${lengthMin} characters long`,
+    too_long: `must be at most ${PASSWORD_LENGTH_MAX} characters long`,
+    common: 'must not be a common password',
+    repetition: 'must not be the same few characters over and over',
+    sequence: 'must not be a row of letters, digits or keys',
+    contains_email: 'must not contain the name in your e-mail address',
+    contains_shop_name: 'must not contain the name of the shop'
+  }
+  return words[weakness]
+}
+
 /** `!!password1234` is `password` to everybody who guesses. */
 const withoutEnds = (text: string): string => text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
 

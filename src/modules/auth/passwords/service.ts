@@ -1,3 +1,4 @@
+import type { Fault } from '../../../kernel/faults.ts'
 import { invalidCredentials } from '../errors.ts'
 import type { Attempt, Budgets } from './budgets.ts'
 import { createBulkhead } from './bulkhead.ts'
@@ -54,8 +55,9 @@ export function createPasswords({ budgets, hashing, hashesAtOnce }: PasswordDeps
     /** The same for somebody who is logged in, from wherever they are: so many tries each, right or wrong. */
     async proveOwn<H extends Holder>(holder: H, password: string): Promise<H> {
       await budgets.enterOwn(holder.id)
-      if (!(await forChanges(() => isRight(holder, password)))) throw invalidCredentials()
-      return holder
+      if (await forChanges(() => isRight(holder, password))) return holder
+      const errors: Fault[] = [{ path: 'body/current_password', message: 'must be your present password' }]
+      throw invalidCredentials({ details: { errors } })
     },
 
     /** From this network they came in: strangers elsewhere do not make them wait here. */

@@ -283,7 +283,10 @@ describe('If-Match', () => {
       await add(shop, token, mug, 1)
       const before = await storedCart(shop, token)
       const answer = await set(shop, token, mug, 2, { 'if-match': header })
-      expect([answer.status, answer.json]).toMatchObject([400, { code: 'MALFORMED_IF_MATCH' }])
+      expect([answer.status, answer.json]).toMatchObject([
+        400,
+        { code: 'MALFORMED_IF_MATCH', errors: [{ path: 'headers/if-match' }] }
+      ])
       expect(await storedCart(shop, token)).toEqual(before)
     }
   )

@@ -59,7 +59,8 @@ test('a discount is listed, changed and deleted, and prices follow', async () =>
   expect(await prices(app)).toEqual([750])
   expect((await patch({ ends_at: ago(30) })).json).toMatchObject({
     status: 400,
-    code: 'CATALOG_DISCOUNT_PERIOD'
+    code: 'CATALOG_DISCOUNT_PERIOD',
+    errors: [{ path: 'body/ends_at', message: 'must be after the start' }]
   })
   expect((await patch({ amount: 1, percentage_ppm: 1 })).status).toBe(400)
 

@@ -129,14 +129,20 @@ test('slugs and SKUs are taken once', async () => {
   const app = await useCatalog()
   const product = await createProduct(app, { name: 'Mug', slug: 'mug', variants: [{ sku: 'A', price: 1 }] })
   const post = (body: unknown) => app.request('POST', '/api/catalog/products', { ...admin, body })
-  expect((await post({ name: 'Mug' })).json).toMatchObject({ status: 409, code: 'CATALOG_SLUG_TAKEN' })
+  expect((await post({ name: 'Mug' })).json).toMatchObject({
+    ...{ status: 409, code: 'CATALOG_SLUG_TAKEN' },
+    errors: [{ path: 'body/slug', message: 'must not be that of another one' }]
+  })
   const second = await post({ name: 'Jug', variants: [{ sku: 'A', price: 1 }] })
   expect(second.json).toMatchObject({ status: 409, code: 'CATALOG_SKU_TAKEN' })
   expect((await app.request('GET', '/api/products/jug')).status).toBe(404)
   const url = `/api/catalog/products/${product.id}/variants`
   const twin = { sku: 'A', price: 1, attributes: { Size: 'Big' } }
   expect((await app.request('POST', url, { ...admin, body: twin })).json.code).toBe('CATALOG_SKU_TAKEN')
-  expect((await post({ name: '!!!' })).json.code).toBe('CATALOG_SLUG_NEEDED')
+  expect((await post({ name: '!!!' })).json).toMatchObject({
+    code: 'CATALOG_SLUG_NEEDED',
+    errors: [{ path: 'body/slug' }]
+  })
   expect((await post({ name: 'Jug', category_ids: [newId()] })).json.code).toBe('CATALOG_CATEGORY_NOT_FOUND')
 })
 

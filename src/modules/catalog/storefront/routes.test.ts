@@ -179,8 +179,10 @@ test('a cursor fits only the list that gave it out', async () => {
     `sort=price&cursor=${other([fingerprint, price, 'no id'])}`,
     `sort=price&cursor=${other([fingerprint, 'text', '01990000-0000-7000-8000-000000000000'])}`,
     `sort=price&cursor=${other([price, '01990000-0000-7000-8000-000000000000'])}`
-  ])
-    expect([query, (await list(app, query)).code]).toEqual([query, 'INVALID_CURSOR'])
+  ]) {
+    const { code, errors } = await list(app, query)
+    expect([query, code, errors?.[0].path]).toEqual([query, 'INVALID_CURSOR', 'query/cursor'])
+  }
 })
 
 test('queries that make no sense are refused', async () => {
