@@ -7,6 +7,7 @@ import { catalogModule, type ImportProgress, type ImportReport } from '../module
 import { withShop } from './with-shop.ts'
 
 const ERRORS_SHOWN = 20
+const COLUMNS_SHOWN = 20
 const LINE_EVERY_ROWS = 10_000
 
 /** Imports a product CSV file as Shopify exports it. Exit code 1 when any product could not be imported. */
@@ -61,12 +62,14 @@ function explain(error: unknown): never {
   throw new OperatorError(`${error.message}\n${describe(error.details.report as ImportReport).trimEnd()}`)
 }
 
-function describe({ rows, products, variants, errors, errors_total }: ImportReport): string {
+function describe(report: ImportReport): string {
+  const { rows, products, variants, errors, errors_total } = report
   const shown = errors.slice(0, ERRORS_SHOWN)
   return [
     `${rows} rows`,
     `products: ${counts(products)}`,
     `variants: ${counts(variants)}`,
+    ...ignoredColumns(report),
     ...shown.map(
       ({ row, handle, column, message }) =>
         `${[`row ${row}`, handle, column].filter(Boolean).join(', ')}: ${message}`
@@ -74,6 +77,13 @@ function describe({ rows, products, variants, errors, errors_total }: ImportRepo
     ...(errors_total > shown.length ? [`and ${errors_total - shown.length} more errors`] : []),
     ''
   ].join('\n')
+}
+
+function ignoredColumns({ ignored_columns, ignored_columns_total }: ImportReport): string[] {
+  const shown = ignored_columns.slice(0, COLUMNS_SHOWN)
+  const more = ignored_columns_total - shown.length
+  if (shown.length === 0) return []
+  return [`columns not read: ${shown.join(', ')}${more > 0 ? `, and ${more} more` : ''}`]
 }
 
 const counts = (of: Record<string, number>) =>

@@ -15,6 +15,8 @@ export type Cells = {
   amount(row: Row, field: Field): number | null
   grams(row: Row): number | null | undefined
   refuse(row: Row, field: Field, message: string): void
+  /** What the file calls the column. */
+  headingOf(field: Field): string
 }
 
 const url = new RegExp(HTTP_URL, 'u')
@@ -39,6 +41,7 @@ export function cellsOf(handle: string, header: Header, currency: string): Cells
   return {
     problems,
     refuse,
+    headingOf: header.headingOf,
     text,
     url: (row, field) => {
       const address = text(row, field, URL_LENGTH_MAX)

@@ -20,7 +20,8 @@ for (const [name, expected] of Object.entries(good)) {
     expect(json).toMatchObject({
       products: { created: expected.products, updated: 0, unchanged: 0, failed: 0 },
       variants: { created: expected.variants, updated: 0, unchanged: 0, deactivated: 0 },
-      ...{ mode: 'best_effort', errors: [], errors_total: 0 }
+      ...{ mode: 'best_effort', errors: [], errors_total: 0 },
+      ignored_columns: expect.arrayContaining(['Variant Tax Code', 'Cost per item'])
     })
     const before = await everything(app)
     if ('images' in expected) {
@@ -88,6 +89,7 @@ test('with all or nothing, a faulty file changes nothing and the report comes wi
   expect(json.code).toBe('CATALOG_IMPORT_FAILED')
   expect(json.report).toMatchObject({
     mode: 'all_or_nothing',
+    ignored_columns: expect.arrayContaining(['Cost per item']),
     products: { created: 0, updated: 0, unchanged: 0 },
     variants: { created: 0 }
   })

@@ -1,3 +1,5 @@
+import { copyOf, type Ignored } from './report.ts'
+
 /** The columns that are read, and what Shopify's exports have called them, the older name first. */
 const HEADINGS = {
   handle: ['Handle', 'URL handle'],
@@ -26,12 +28,17 @@ const HEADINGS = {
 } as const
 const REQUIRED = ['handle', 'title', 'price'] as const
 
+const IGNORED_SHOWN_MAX = 100
+const NAME_SHOWN_MAX = 100
+
 export type Field = keyof typeof HEADINGS
 export type Header = {
   /** How many columns every row must have. */
   width: number
   /** Where a field stands; absent when the file does not have it. */
   indexes: ReadonlyMap<Field, number>
+  /** The columns of the file that are not read. */
+  ignored: Ignored
   /** What the file calls it. */
   headingOf(field: Field): string
 }
@@ -53,9 +60,20 @@ export function readHeader(cells: readonly string[]): { header: Header } | { pro
     header: {
       width: cells.length,
       indexes,
+      ignored: ignoredOf(cells, new Set(indexes.values())),
       headingOf: field => cells[indexes.get(field) ?? -1]?.trim() ?? HEADINGS[field][0]
     }
   }
+}
+
+/** Those with nothing in the header are called by their place, the first being 1. */
+function ignoredOf(cells: readonly string[], read: ReadonlySet<number>): Ignored {
+  const places = [...cells.keys()].filter(index => !read.has(index))
+  const names = places.slice(0, IGNORED_SHOWN_MAX).map(index => {
+    const name = cells[index]?.trim() ?? ''
+    return name === '' ? `column ${index + 1}` : copyOf(name.slice(0, NAME_SHOWN_MAX))
+  })
+  return { names, total: places.length }
 }
 
 function hint(cells: readonly string[]): string {

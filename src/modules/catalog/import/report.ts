@@ -1,6 +1,9 @@
 /** What is wrong with one row of the file; rows count its lines, the header is 1. `column` as the file calls it. */
 export type Problem = { row: number; handle: string | null; column?: string; message: string }
 
+/** Columns of the file that are not read; `names` are the first of them. */
+export type Ignored = { names: string[]; total: number }
+
 export type Mode = 'best_effort' | 'all_or_nothing'
 export type Counts = {
   products: { created: number; updated: number; unchanged: number; failed: number }
@@ -11,6 +14,9 @@ export type Report = Counts & {
   mode: Mode
   /** Rows with something in them, without the header. */
   rows: number
+  /** The first 100. */
+  ignored_columns: string[]
+  ignored_columns_total: number
   errors: Problem[]
   errors_total: number
 }
@@ -24,9 +30,11 @@ export const noCounts = (): Counts => ({
   variants: { created: 0, updated: 0, unchanged: 0, deactivated: 0 }
 })
 
-export const emptyReport = (mode: Mode): Report => ({
+export const emptyReport = (mode: Mode, ignored: Ignored = { names: [], total: 0 }): Report => ({
   mode,
   rows: 0,
+  ignored_columns: ignored.names,
+  ignored_columns_total: ignored.total,
   ...noCounts(),
   errors: [],
   errors_total: 0

@@ -5,6 +5,16 @@ import { groupRows, readRecords } from './rows.ts'
 
 const records = (text: string | Buffer) => Array.fromAsync(readRecords(Readable.from([Buffer.from(text)])))
 
+test('columns that are not read are named, a hundred at most', () => {
+  const found = readHeader(['Handle', 'Title', 'Price', ' Cost per item ', '', 'Title', 'x'.repeat(500)])
+  expect('header' in found && found.header.ignored).toEqual({
+    names: ['Cost per item', 'column 5', 'Title', 'x'.repeat(100)],
+    total: 4
+  })
+  const many = readHeader(['Handle', 'Title', 'Price', ...Array.from({ length: 200_000 }, () => 'more')])
+  expect('header' in many && many.header.ignored).toEqual({ names: Array(100).fill('more'), total: 200_000 })
+})
+
 test('a record is known by the line on which it starts', async () => {
   for (const [end, name] of [
     ['\n', 'LF'],

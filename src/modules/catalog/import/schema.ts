@@ -14,6 +14,10 @@ const count = Type.Integer()
 export const ImportReportResponse = response('ImportReportResponse', {
   mode: Type.Enum(['best_effort', 'all_or_nothing']),
   rows: Type.Integer({ description: 'Rows with something in them, without the header.' }),
+  ignored_columns: Type.Array(Type.String(), {
+    description: 'Columns of the file that are not read: the first 100.'
+  }),
+  ignored_columns_total: count,
   products: Type.Object({ created: count, updated: count, unchanged: count, failed: count }),
   variants: Type.Object({
     created: count,

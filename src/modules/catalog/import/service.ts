@@ -59,7 +59,11 @@ export function createImporter({ db, changes, currency }: Deps) {
     const { header, rowsTotal } = await checkFile(file, () => onProgress({ rows: 0, rowsTotal: null }))
     const progress = (report: Report) => onProgress({ rows: report.rows, rowsTotal })
     const read = (report: Report) => readBatches(file, header, currency, report, () => progress(report))
-    const report = await (mode === 'best_effort' ? importSome : importAll)(read, progress)
+    const report = await (mode === 'best_effort' ? importSome : importAll)(
+      () => emptyReport(mode, header.ignored),
+      read,
+      progress
+    )
     report.errors.sort((a, b) => a.row - b.row)
     // PostgreSQL would do it by itself in a minute; until then it plans searches for the few products of before.
     if (report.rows >= ANALYZED_ROWS_MIN) await db.run(repository.analyzeTables).catch(() => {})
@@ -69,8 +73,8 @@ export function createImporter({ db, changes, currency }: Deps) {
   type Read = (report: Report) => AsyncIterable<ProductDraft[]>
   type OnBatch = (report: Report) => void
 
-  async function importSome(read: Read, onBatch: OnBatch): Promise<Report> {
-    const report = emptyReport('best_effort')
+  async function importSome(newReport: () => Report, read: Read, onBatch: OnBatch): Promise<Report> {
+    const report = newReport()
     for await (const drafts of read(report)) {
       for (const outcome of await applySeparately(drafts)) addOutcome(report, outcome)
       onBatch(report)
@@ -99,11 +103,11 @@ export function createImporter({ db, changes, currency }: Deps) {
     }
   }
 
-  async function importAll(read: Read, onBatch: OnBatch): Promise<Report> {
+  async function importAll(newReport: () => Report, read: Read, onBatch: OnBatch): Promise<Report> {
     let underWay: readonly ProductDraft[] = []
     // The transaction may have to run again, and then starts with a new report.
     const importing = db.transaction(async tx => {
-      const report = emptyReport('all_or_nothing')
+      const report = newReport()
       for await (const drafts of read(report)) {
         // Once there is a fault, the rest is only read to find the others.
         if (report.errors_total > 0) continue

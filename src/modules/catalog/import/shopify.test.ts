@@ -59,9 +59,12 @@ test('a compare-at price above the price makes it a sale price; any other takes 
   }
   expect(prices('20.00', '28.00')).toEqual([2_800, 2_000])
   expect(prices('20.00', '20.00')).toEqual([2_000, null])
-  expect(prices('20.00', '10.00')).toEqual([2_000, null])
   expect(prices('20', '')).toEqual([2_000, null])
   expect(prices('0', '0.00')).toEqual([0, null])
+  expect(prices('20.00', '0.00')).toEqual([2_000, null])
+  expect(problemsOf({ ...first, price: '20.00', compareAtPrice: '19.99' })).toEqual([
+    '2 Variant Compare At Price'
+  ])
 })
 
 test('amounts have the places of the currency', () => {
@@ -126,6 +129,50 @@ test('the same options or the same SKU twice in a product are refused', () => {
   expect(problemsOf({ ...first, ...options, option2Name: 'Size', option2Value: 'S' })).toEqual([
     '2 Option1 Name'
   ])
+})
+
+test.each<[string, Cells[], string[]]>([
+  [
+    'without a value of an option that others have',
+    [{ option1Name: 'Size', option1Value: 'S' }, { price: '1' }],
+    ['3 Option1 Value']
+  ],
+  [
+    'without a value of the second option',
+    [
+      { option1Name: 'Size', option1Value: 'S', option2Name: 'Colour', option2Value: 'Red' },
+      { option1Value: 'M' }
+    ],
+    ['3 Option2 Value']
+  ],
+  [
+    'with a value of an option without a name',
+    [{ option1Name: 'Size', option1Value: 'S', option2Name: '', option2Value: 'Red' }],
+    ['2 Option2 Value']
+  ],
+  [
+    'called Default Title beside others',
+    [{ option1Name: 'Title', option1Value: 'Default Title' }, { option1Value: 'Large' }],
+    ['2 Option1 Value']
+  ],
+  [
+    'called Default Title with a second option',
+    [{ option1Name: 'Title', option1Value: 'Default Title', option2Name: 'Colour', option2Value: 'Red' }],
+    ['2 Option1 Value']
+  ],
+  [
+    'called Default Title twice',
+    [{ option1Name: 'Title', option1Value: 'Default Title' }, { option1Value: 'Default Title' }],
+    ['3 Option1 Value']
+  ]
+])('variants %s could not be chosen, and are refused by row', (_what, [cells, ...others], problems) => {
+  const rows = [{ ...first, ...cells }, ...others.map(other => ({ handle: 'mug', price: '1', ...other }))]
+  expect(problemsOf(...rows)).toEqual(problems)
+})
+
+test('an option that no variant has a value of is none', () => {
+  const { fields, variants } = draftOf({ ...first, option1Name: 'Size', option1Value: '' })
+  expect([fields.options, variants[0]?.fields.attributes]).toEqual([[], {}])
 })
 
 test('status and publication decide whether a product is for sale', () => {

@@ -1,18 +1,16 @@
 import { ALT_LENGTH_MAX, SLUG, SLUG_LENGTH_MAX } from '../products/fields.ts'
-import type { Option } from '../products/repository.ts'
 import {
   DESCRIPTION_LENGTH_MAX,
   IMAGES_MAX,
   NAME_LENGTH_MAX,
-  OPTION_NAME_LENGTH_MAX,
-  OPTION_VALUE_LENGTH_MAX,
   TAG_LENGTH_MAX,
   TAGS_MAX
 } from '../products/schema.ts'
 import { storedSlug } from '../products/slug.ts'
 import { variantName } from '../variants/row.ts'
-import { BARCODE_LENGTH_MAX, SKU_LENGTH_MAX, VARIANTS_MAX } from '../variants/schema.ts'
+import { BARCODE_LENGTH_MAX, SKU_LENGTH_MAX } from '../variants/schema.ts'
 import { type Cells, cellsOf } from './cells.ts'
+import { type Choice, readChoices } from './choices.ts'
 import type { ProductDraft, VariantDraft } from './draft.ts'
 import type { Header } from './header.ts'
 import type { Problem } from './report.ts'
@@ -21,11 +19,6 @@ import type { Group, Row } from './rows.ts'
 type Parsed = { draft: ProductDraft } | { problems: Problem[] }
 type Fields = ProductDraft['fields']
 
-const OPTIONS = [
-  ['option1Name', 'option1Value'],
-  ['option2Name', 'option2Value'],
-  ['option3Name', 'option3Value']
-] as const
 const slugPattern = new RegExp(SLUG, 'u')
 
 /**
@@ -46,7 +39,9 @@ export function productOf({ handle, rows, problem }: Group, header: Header, curr
     cells.refuse(first, 'handle', 'A handle is letters, digits, hyphens and underscores, 255 at most.')
   if (problem !== null) cells.refuse(first, 'handle', problem)
 
-  const { options, variants } = readVariants(cells, rows, first)
+  const { options, choices } = readChoices(cells, rows, first)
+  const variants = choices.map(({ row, attributes }) => readVariant(cells, row, first, attributes))
+  refuseSameSkus(cells, choices, variants)
   const draft: ProductDraft = {
     row: first.row,
     slug: storedSlug(handle.toLowerCase()),
@@ -113,60 +108,19 @@ function readImages(cells: Cells, rows: readonly Row[]): Pick<Fields, 'images'> 
   return { images: sorted.map(({ url, alt }) => ({ url, alt })) }
 }
 
-function readVariants(cells: Cells, rows: readonly Row[], first: Row) {
-  const names = OPTIONS.map(([nameField]) => cells.text(first, nameField, OPTION_NAME_LENGTH_MAX) ?? '')
-  const named = names.filter(name => name !== '')
-  if (new Set(named).size < named.length)
-    cells.refuse(first, 'option1Name', 'Two options of the product have the same name.')
-  const given = rows.filter((row, index) => index === 0 || isVariant(row))
-  if (given.length > VARIANTS_MAX)
-    cells.refuse(first, 'handle', `A product can have ${VARIANTS_MAX} variants.`)
-
-  const options: Option[] = named.map(name => ({ name, values: [] }))
-  const seen = new Map<string, number>()
-  const skus = new Map<string, number>()
-  const variants = given.slice(0, VARIANTS_MAX).map(row => {
-    const attributes = readAttributes(cells, row, names)
-    const variant = readVariant(cells, row, first, attributes)
-    for (const option of options) {
-      const value = attributes[option.name]
-      if (value !== undefined && !option.values.includes(value)) option.values.push(value)
-    }
-    const combination = JSON.stringify(Object.entries(attributes))
-    const earlier = seen.get(combination)
-    if (earlier !== undefined)
-      cells.refuse(row, 'option1Value', `Row ${earlier} of the product has the same option values.`)
-    seen.set(combination, earlier ?? row.row)
-    const sameSku = variant.sku === null ? undefined : skus.get(variant.sku)
-    if (sameSku !== undefined) cells.refuse(row, 'sku', `Row ${sameSku} of the product has the same SKU.`)
-    if (variant.sku !== null) skus.set(variant.sku, sameSku ?? row.row)
-    return variant
-  })
-  return { options: options.filter(option => option.values.length > 0), variants }
-}
-
-const isVariant = (row: Row) =>
-  (['price', 'sku', 'option1Value', 'option2Value', 'option3Value'] as const).some(
-    field => (row.cell(field) ?? '').trim() !== ''
-  )
-
-/** `{}` for a product that is not sold in several variants: Shopify calls that the title `Default Title`. */
-function readAttributes(cells: Cells, row: Row, names: readonly string[]): Record<string, string> {
-  const values = OPTIONS.map(([, valueField]) => cells.text(row, valueField, OPTION_VALUE_LENGTH_MAX) ?? '')
-  if (names[0] === 'Title' && values[0] === 'Default Title' && values[1] === '' && values[2] === '') return {}
-  const named = values.flatMap((value, index) => {
-    const name = names[index] || `Option${index + 1}`
-    return value === '' ? [] : [[name, value] as const]
-  })
-  return Object.fromEntries(named)
-}
-
 function readVariant(cells: Cells, row: Row, first: Row, attributes: Record<string, string>): VariantDraft {
   const price = cells.amount(row, 'price')
   if (price === null && (row.cell('price') ?? '').trim() === '')
     cells.refuse(row, 'price', 'This is missing.')
   const compareAt = cells.amount(row, 'compareAtPrice')
   const isOnSale = price !== null && compareAt !== null && compareAt > price
+  // 0 is how some programs write that there is none.
+  if (price !== null && compareAt !== null && compareAt !== 0 && compareAt < price)
+    cells.refuse(
+      row,
+      'compareAtPrice',
+      'This is below the price; it must be what was asked before, or empty.'
+    )
   const fields: VariantDraft['fields'] = {
     name: variantName(Object.values(attributes), (first.cell('title') ?? '').trim()),
     price_minor: (isOnSale ? compareAt : price) ?? 0,
@@ -185,3 +139,14 @@ function readVariant(cells: Cells, row: Row, first: Row, attributes: Record<stri
 
 // Shopify puts an apostrophe before numbers that a spreadsheet would otherwise round.
 const unquoted = (text: string) => text.replace(/^'(?=\d)/, '')
+
+function refuseSameSkus(cells: Cells, choices: readonly Choice[], variants: readonly VariantDraft[]): void {
+  const rowOfSku = new Map<string, number>()
+  for (const [index, { row }] of choices.entries()) {
+    const sku = variants[index]?.sku ?? null
+    if (sku === null) continue
+    const earlier = rowOfSku.get(sku)
+    if (earlier !== undefined) cells.refuse(row, 'sku', `Row ${earlier} of the product has the same SKU.`)
+    rowOfSku.set(sku, earlier ?? row.row)
+  }
+}
