@@ -15,6 +15,7 @@ import { repriceAll } from './revision/prices.ts'
 import { catalogSettings } from './settings.ts'
 import { storefrontRoutes } from './storefront/routes.ts'
 import { createStorefront } from './storefront/service.ts'
+import { forgetGoneVariants } from './variants/gone.ts'
 import { variantRoutes } from './variants/routes.ts'
 import { createVariantService } from './variants/service.ts'
 
@@ -93,6 +94,7 @@ export const catalogModule = defineModule({
     const categories = createCategoryService({ db, changes })
     const discounts = createDiscountService({ db, changes, currency })
     chores.every(REPRICE_SECONDS, 'bring lowest prices up to date', () => repriceAll(db, currency))
+    forgetGoneVariants(chores, db)
 
     const api: CatalogApi = {
       offers,

@@ -79,3 +79,12 @@ export const deleteVariant = statement({
     )
     delete from catalog.variants where id = $id`
 })
+/** Forgets the names of what was deleted so many days ago. A cart that still holds it shows it without a name. */
+export const deleteGoneVariants = statement({
+  name: 'catalog.delete_gone_variants',
+  takes: { days: 'int4' },
+  text: `
+    delete from catalog.gone_variants where id in (
+      select id from catalog.gone_variants where gone_at <= now() - make_interval(days => $days)
+      order by gone_at limit 1000 for update skip locked)`
+})
