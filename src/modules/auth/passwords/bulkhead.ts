@@ -1,12 +1,18 @@
 import { busy } from '../errors.ts'
 
-export type BulkheadLimits = { atOnce: number; queueMax: number; waitMs: number }
+export type BulkheadLimits = {
+  atOnce: number
+  queueMax: number
+  waitMs: number
+  /** A place rests for as long as it was used, so that the work takes half of the processors that it could take. */
+  rests?: boolean
+}
 
 /**
  * Lets a few pieces of expensive work run at once, a few more wait for a short while, and refuses the rest, so that
  * a storm of log-ins costs a bounded share of the machine. @throws `AUTH_BUSY` for what is refused.
  */
-export function createBulkhead({ atOnce, queueMax, waitMs }: BulkheadLimits) {
+export function createBulkhead({ atOnce, queueMax, waitMs, rests = false }: BulkheadLimits) {
   const waiting = new Set<() => void>()
   let running = 0
 
@@ -41,10 +47,12 @@ export function createBulkhead({ atOnce, queueMax, waitMs }: BulkheadLimits) {
 
   return async function run<T>(work: () => Promise<T>): Promise<T> {
     await enter()
+    const startedAt = performance.now()
     try {
       return await work()
     } finally {
-      leave()
+      if (rests) setTimeout(leave, performance.now() - startedAt)
+      else leave()
     }
   }
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createBulkhead } from './bulkhead.ts'
 import { argon2id } from './hashing.ts'
 import { passwordWeakness } from './policy.ts'
@@ -104,6 +104,22 @@ describe('the bulkhead', () => {
     gate.release()
     await first
     await expect(Promise.all([run(async () => 1), run(async () => 2)])).resolves.toEqual([1, 2])
+  })
+
+  test('lets a place rest for as long as it was used, if asked to', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const run = createBulkhead({ atOnce: 1, queueMax: 1, waitMs: 10_000, rests: true })
+    await run(async () => vi.advanceTimersByTime(30))
+    let isNextDone = false
+    const next = run(async () => {
+      isNextDone = true
+    })
+    await vi.advanceTimersByTimeAsync(29)
+    expect(isNextDone).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(isNextDone).toBe(true)
+    await next
   })
 
   test('gives its place back when the work fails', async () => {

@@ -5,19 +5,27 @@ import { createBulkhead } from './bulkhead.ts'
 import type { PasswordHashing } from './hashing.ts'
 
 const QUEUE_MAX = 100
-const QUEUE_WAIT_MS = 2_000
+const QUEUE_WAIT_MS = { logIn: 2_000, change: 4_000 }
 
 export type PasswordDeps = { budgets: Budgets; hashing: PasswordHashing; hashesAtOnce: number }
 type Holder = { id: string; password_hash: string | null; disabled: boolean }
 
 /**
  * Hashing costs a processor 12 ms, so few are computed at once. Log-ins have places of their own: whoever registers, or
- * changes passwords over and over, has one place beside them, and a log-in never waits for it.
+ * changes passwords over and over, has one place beside them, which rests half of the time, and a log-in never waits for it.
  */
 export function createPasswords({ budgets, hashing, hashesAtOnce }: PasswordDeps) {
-  const queue = { queueMax: QUEUE_MAX, waitMs: QUEUE_WAIT_MS }
-  const forLogIns = createBulkhead({ ...queue, atOnce: hashesAtOnce })
-  const forChanges = createBulkhead({ ...queue, atOnce: 1 })
+  const forLogIns = createBulkhead({
+    atOnce: hashesAtOnce,
+    queueMax: QUEUE_MAX,
+    waitMs: QUEUE_WAIT_MS.logIn
+  })
+  const forChanges = createBulkhead({
+    atOnce: 1,
+    queueMax: QUEUE_MAX,
+    waitMs: QUEUE_WAIT_MS.change,
+    rests: true
+  })
 
   const isRight = async (holder: Holder | undefined, password: string): Promise<boolean> => {
     const matches = await hashing.verify(holder?.password_hash ?? null, password)
