@@ -121,6 +121,17 @@ test('all that does not fit is said at once, each with the key to change, and no
   expect(events).toEqual([])
 })
 
+test('what is required and not in the list, and two modules of one name, are named', () => {
+  const catalog = fake('catalog')
+  const cart = fake('cart', { requires: { catalog } })
+  expect(moduleProblems([cart], switchesOf([cart]))).toEqual([
+    'module cart requires module catalog, which is not in the list of modules'
+  ])
+  const other = fake('cart', { basePaths: ['/api/baskets'] })
+  const modules = [catalog, cart, other]
+  expect(moduleProblems(modules, switchesOf(modules))).toEqual(['two modules are called cart'])
+})
+
 test('a part that is switched off by itself lies within its module', () => {
   const shop = (path: string) => ({
     ...fake('shop', { basePaths: ['/api/shop'] }),

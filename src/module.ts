@@ -96,17 +96,22 @@ export function orderModules(modules: readonly Module[], switches: Switches): Mo
 
 /** Every reason why these modules cannot run together, each with the key to change; empty when they can. */
 export function moduleProblems(modules: readonly Module[], switches: Switches): string[] {
+  const names = modules.map(({ name }) => name)
   const missing = modules
     .filter(module => isEnabled(module, switches))
     .flatMap(module =>
       Object.values(module.requires)
         .filter(required => !isEnabled(required, switches))
-        .map(
-          required =>
-            `module ${module.name} requires module ${required.name}, which is disabled: ` +
-            `set modules.${required.name}.enabled: true or modules.${module.name}.enabled: false`
+        .map(required =>
+          names.includes(required.name)
+            ? `module ${module.name} requires module ${required.name}, which is disabled: ` +
+              `set modules.${required.name}.enabled: true or modules.${module.name}.enabled: false`
+            : `module ${module.name} requires module ${required.name}, which is not in the list of modules`
         )
     )
+  const namesakes = names
+    .filter((name, index) => names.indexOf(name) !== index)
+    .map(name => `two modules are called ${name}`)
   const claims = modules.flatMap(module => module.basePaths.map(path => ({ path, module })))
   const clashes = claims
     .filter(({ path }, index) => claims.findIndex(other => other.path === path) !== index)
@@ -118,7 +123,7 @@ export function moduleProblems(modules: readonly Module[], switches: Switches): 
         .map(path => `switch ${part} covers ${path}, which is no path of its module ${name}`)
     )
   )
-  return [...missing, ...clashes, ...strays]
+  return [...missing, ...namesakes, ...clashes, ...strays]
 }
 
 export const migrationSources = (modules: readonly Module[]): MigrationSource[] =>
