@@ -57,6 +57,15 @@ test('the environment wins over the file, and its long names over its short ones
   expect(config.shop.name).toBe('Corner')
 })
 
+test('an object in the place of the file is read like it, and left as it is', async () => {
+  const file = await useFile('shop: { name: Elsewhere }')
+  const content = { server: { port: 1 }, cart: { lines_max: 7 } }
+  const config = loadConfig(modules, { ...file, PORT: '2' }, content)
+  expect(config).toMatchObject({ server: { port: 2 }, cart: { lines_max: 7 }, shop: { name: 'Cartwright' } })
+  expect(content).toEqual({ server: { port: 1 }, cart: { lines_max: 7 } })
+  expect(() => loadConfig(modules, {}, { crat: {} })).toThrow('crat: unknown key (did you mean cart?)')
+})
+
 test('every short name sets its key', () => {
   const config = load({
     PORT: '0',

@@ -18,6 +18,7 @@ export {
 } from './kernel/errors.ts'
 export { isId, newId } from './kernel/ids.ts'
 export { newestFirst, type Page, readPage } from './kernel/pages.ts'
+/** Schemas in JSON Schema, built and typed as TypeBox does: `Type.Array(...)`, and `Static<typeof Schema>` for the type of its values. */
 export { type Static, type TSchema, Type } from './kernel/schema.ts'
 /** What settings are described with: `settings.section('Wishlists.', { wishes_max: settings.count('…', 100) })`. */
 export * as settings from './kernel/settings.ts'

@@ -22,6 +22,7 @@ type Some<T> = T extends readonly unknown[]
     ? { readonly [K in keyof T]?: Some<T[K]> }
     : T
 
+/** What a shop is made of. */
 export type ShopOptions<M extends Module = Module> = {
   /** All modules of the shop: `[...standardModules, wishlistModule]`. */
   readonly modules: readonly M[]
@@ -31,6 +32,7 @@ export type ShopOptions<M extends Module = Module> = {
   readonly environment?: Readonly<Record<string, string | undefined>>
 }
 
+/** A shop that can be started. */
 export type Shop<M extends Module = Module> = {
   /** The configuration as it counts: checked, with every default. */
   readonly config: ConfigOf<M>
@@ -38,6 +40,7 @@ export type Shop<M extends Module = Module> = {
   start(): Promise<RunningShop>
 }
 
+/** A shop that listens. */
 export type RunningShop = {
   /** Where it listens, such as `http://127.0.0.1:8080`. */
   readonly address: string

@@ -18,6 +18,7 @@ export type ErrorKind =
 /** Beyond kind, code and message: `details` join the body of the answer, `retryAfterSeconds` its headers. */
 export type ErrorExtra = { details?: Record<string, unknown>; retryAfterSeconds?: number; cause?: unknown }
 
+/** What a service throws: a failure of the domain, for the caller to hear of. */
 export class DomainError extends Error {
   readonly kind: ErrorKind
   readonly code: string
@@ -60,6 +61,7 @@ type Definition = {
 
 const ofConstraint = new Map<string, ErrorDefinition>()
 
+/** Declares a failure, once: its code belongs to it alone. @throws when another one has its constraint. */
 export function defineError(
   kind: ErrorKind,
   code: string,

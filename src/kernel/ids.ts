@@ -9,6 +9,7 @@ export const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+/** Whether a text has the form of an identifier. */
 export const isId = (text: string): boolean => UUID.test(text)
 
 /** The identifier of something that belongs to `id`, the same for the same label: UUIDv5 (RFC 9562, section 5.5). */

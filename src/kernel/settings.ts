@@ -2,12 +2,16 @@ import { type Static, type TSchema, Type } from './schema.ts'
 
 // What the configuration is described with: every key has a default and a sentence, and unknown ones are refused.
 
+/** A section: its keys, each made by one of the next three, or a section again. */
 export const section = <P extends Record<string, TSchema>>(description: string, properties: P) =>
   Type.Object(properties, { description, additionalProperties: false })
+/** A whole number within bounds. */
 export const count = (description: string, byDefault: number, minimum = 1, maximum = 1_000_000) =>
   Type.Integer({ description, default: byDefault, minimum, maximum })
+/** Yes or no. */
 export const flag = (description: string, byDefault: boolean) =>
   Type.Boolean({ description, default: byDefault })
+/** Any text. */
 export const text = (description: string, byDefault: string) =>
   Type.String({ description, default: byDefault })
 

@@ -48,6 +48,7 @@ export const nullable = <T extends TSchema>(schema: T) => {
     : (Type.Union([schema, Type.Null()]) as unknown as ReturnType<typeof Type.Unsafe<Static<T> | null>>)
 }
 
+/** An identifier: a UUID. */
 export const Id = Type.String({ format: 'uuid' })
 /** A time in an answer: a `Date`, as the database gives it. */
 export const Time = Type.Unsafe<Date>({ type: 'string', format: 'date-time' })
@@ -68,8 +69,10 @@ const MINOR = 'in minor units of the currency'
 export const Amount = Type.Integer({ description: `Money, ${MINOR}.`, minimum: 0, maximum: AMOUNT_MAX })
 /** Money that is told. */
 export const amount = (what = 'Money') => Type.Integer({ description: `${what}, ${MINOR}.` })
+/** The currency beside an amount. */
 export const Currency = Type.String({ description: 'ISO 4217.' })
 
+/** The parameters of a route below `/:id`. */
 export const IdParams = input({ id: Id })
 /** What every list takes. */
 export const pageQuery = {
@@ -77,6 +80,7 @@ export const pageQuery = {
   cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 2_048 })),
   count: Type.Optional(Type.Boolean({ description: 'Whether to add `total`.' }))
 }
+/** The query of a list without filters. */
 export const PageQuery = input(pageQuery)
 export type PageQuery = Static<typeof PageQuery>
 

@@ -45,6 +45,7 @@ type AuthApi = {
 const OWN_ISSUER = 'cartwright'
 const ISSUER_COOLDOWN_MS = 30_000
 
+/** Accounts, sessions and access tokens. Without it nobody gets past the public tier. */
 export const authModule = defineModule({
   name: 'auth',
   description: 'Accounts, sessions, tokens.',

@@ -14,6 +14,7 @@ import { cartSettings } from './settings.ts'
 const SWEEP_SECONDS = 300
 const DAY_SECONDS = 86_400
 
+/** Carts of customers and guests. */
 export const cartModule = defineModule({
   name: 'cart',
   description: 'Carts, guest carts and their merge.',

@@ -29,6 +29,7 @@ const REPRICE_SECONDS = 300
 
 const IMPORT_SECONDS_BOUNDS = [0.1, 0.5, 1, 5, 10, 30, 60, 300]
 
+/** What other modules ask the catalog. */
 export type CatalogApi = {
   /**
    * The present offers of these variants, in their order; `undefined` where a variant does not exist or is not
@@ -52,6 +53,7 @@ export type CatalogApi = {
   someOffers(limit: number): Promise<Offer[]>
 }
 
+/** Products, variants, categories and discounts. */
 export const catalogModule = defineModule({
   name: 'catalog',
   description: 'Products, categories, discounts.',

@@ -37,6 +37,7 @@ type TransactionOptions = {
   deadlineAt?: number | undefined
 }
 
+/** The database: its statements run one by one, or together in a transaction. */
 export type Database = Queryable & {
   /**
    * Runs `work` in a transaction. After a serialization failure or a deadlock, and when it waited too long for a lock,

@@ -23,7 +23,9 @@ type ValueType = TypeName | `${TypeName}?`
 /** A `jsonb` whose shape is known; written by `json` and `nullableJson`. */
 type Json<T> = 'jsonb' & Means<T>
 type NullableJson<T> = 'jsonb?' & Means<T>
+/** A `jsonb` of a known shape, as `json<Option[]>()` in what a statement takes or gives. */
 export const json = <T>() => 'jsonb' as Json<T>
+/** The same, or null. */
 export const nullableJson = <T>() => 'jsonb?' as NullableJson<T>
 /** A `text` that is one of a few words, as a check constraint sees to. */
 export const oneOf = <T extends string>() => 'text' as 'text' & Means<T>

@@ -1,0 +1,65 @@
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+import { expect, test } from 'vitest'
+
+const INDEX = fileURLToPath(new URL('../src/index.ts', import.meta.url))
+
+/** What modules in other repositories may import: whoever takes a name away or gives it another meaning breaks them. */
+const PUBLIC = `
+  BodyKind CatalogApi Config Database DomainError ErrorDefinition ErrorExtra ErrorKind Identity Module Offer
+  OperatorError Page Platform Queryable RequestClass RouteConfig RouteLimit RowOf RunningShop Shop ShopOptions Statement
+  Static TSchema Tier Tiers Transaction Type Write authModule cartModule catalogModule createShop defineError
+  defineModule found identityOf isId json newId newWrite newestFirst nullableJson oneOf readPage runCli settings
+  standardModules statement version wire writeOf
+
+  settings.SettingsOf settings.count settings.flag settings.section settings.text
+
+  wire.Amount wire.Currency wire.Id wire.IdParams wire.PageQuery wire.Time wire.Version wire.amount wire.input
+  wire.itself wire.line wire.listOf wire.noContent wire.nullable wire.pageQuery wire.patchRequest wire.request
+  wire.response`
+
+type Export = { name: string; isDescribed: boolean }
+
+/** The exports of our own files, by the compiler; packages that they import are not looked into. */
+function readExports(): Export[] {
+  const options = {
+    target: ts.ScriptTarget.ESNext,
+    noLib: true,
+    types: [],
+    allowImportingTsExtensions: true,
+    noEmit: true
+  }
+  const host = ts.createCompilerHost(options)
+  host.resolveModuleNameLiterals = (literals, from) =>
+    literals.map(({ text }) => {
+      const resolvedFileName = join(dirname(from), text)
+      return {
+        resolvedModule: text.startsWith('.') ? { resolvedFileName, extension: ts.Extension.Ts } : undefined
+      }
+    })
+  const program = ts.createProgram([INDEX], options, host)
+  const checker = program.getTypeChecker()
+  const exportsOf = (module: ts.Symbol, prefix: string): Export[] =>
+    checker.getExportsOfModule(module).flatMap(symbol => {
+      const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
+      const name = prefix + symbol.name
+      const isDescribed = target.getDocumentationComment(checker).length > 0 || saysWhat(symbol)
+      const inner = target.flags & ts.SymbolFlags.ValueModule ? exportsOf(target, `${name}.`) : []
+      return [{ name, isDescribed }, ...inner]
+    })
+  const index = program.getSourceFile(INDEX)
+  return exportsOf(checker.getSymbolAtLocation(index as ts.SourceFile) as ts.Symbol, '')
+}
+
+/** Whether a comment stands over the line of `index.ts` that hands it on. */
+const saysWhat = ({ declarations = [] }: ts.Symbol) =>
+  declarations.some(each =>
+    /^\/\*\*/.test(ts.findAncestor(each, ts.isExportDeclaration)?.getFullText().trim() ?? '')
+  )
+
+test('the package exports what is listed here, and each with a word on what it is', () => {
+  const found = readExports()
+  expect(found.map(({ name }) => name).sort()).toEqual(PUBLIC.trim().split(/\s+/).sort())
+  expect(found.filter(({ isDescribed }) => !isDescribed).map(({ name }) => name)).toEqual([])
+})
