@@ -1,5 +1,6 @@
 # What goes into the package: JavaScript with its types, because Node strips no types below node_modules, and beside it
-# the migrations. "npm run check" has seen to the types; looking at them again would take twice as long. The folder lies where src/ does, so that paths from there to docs/ and demo/ hold in both.
+# the migrations. The folder lies where src/ does, so that paths from there to docs/ and demo/ hold in both. That the
+# types are right, "npm run check" has seen; looking again would take twice as long.
 set -e
 rm -rf dist
 tsc -p tsconfig.build.json
