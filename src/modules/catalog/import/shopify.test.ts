@@ -51,7 +51,7 @@ test('what the file has no column for is absent, what it has an empty cell for i
   })
 })
 
-test('a compare-at price above the price makes it a sale price; any other takes nothing off', () => {
+test('a compare-at price above the price makes it a sale price, the same or 0 none, and one below is refused', () => {
   const prices = (price: string, compareAtPrice: string) => {
     const { price_minor, sale_price_minor } =
       draftOf({ ...first, price, compareAtPrice }).variants[0]?.fields ?? {}
