@@ -113,14 +113,8 @@ function readVariant(cells: Cells, row: Row, first: Row, attributes: Record<stri
   if (price === null && (row.cell('price') ?? '').trim() === '')
     cells.refuse(row, 'price', 'This is missing.')
   const compareAt = cells.amount(row, 'compareAtPrice')
+  // Where it is not above the price, 0 for example, Shopify shows no sale.
   const isOnSale = price !== null && compareAt !== null && compareAt > price
-  // 0 is how some programs write that there is none.
-  if (price !== null && compareAt !== null && compareAt !== 0 && compareAt < price)
-    cells.refuse(
-      row,
-      'compareAtPrice',
-      'This is below the price; it must be what was asked before, or empty.'
-    )
   const fields: VariantDraft['fields'] = {
     name: variantName(Object.values(attributes), (first.cell('title') ?? '').trim()),
     price_minor: (isOnSale ? compareAt : price) ?? 0,
