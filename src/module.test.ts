@@ -3,6 +3,7 @@ import { loadConfig } from './config.ts'
 import { OperatorError } from './kernel/errors.ts'
 import { count, section } from './kernel/settings.ts'
 import {
+  apisOf,
   defineModule,
   type Module,
   migrationSources,
@@ -149,6 +150,18 @@ test('a longer base path below that of another module is no clash, and disabled 
   const deep = fake('deep', { basePaths: ['/api/shop/deep'], requires: { shop } })
   expect(moduleProblems([shop, deep], switchesOf([shop, deep]))).toEqual([])
   expect(moduleProblems([shop, deep], switchesOf([shop, deep], ['shop', 'deep']))).toEqual([])
+})
+
+test('what is not in the list is missing, and a module of the same name stands in for another', async () => {
+  const catalog = fake('catalog')
+  const cart = fake('cart', { requires: { catalog } })
+  await expect(setUp([cart])).rejects.toThrow(
+    'module cart requires module catalog, which is not in the list of modules'
+  )
+  const standIn = fake('catalog')
+  const loaded = await setUp([cart, standIn])
+  expect(loaded.map(({ module }) => module)).toEqual([standIn, cart])
+  expect(apisOf(loaded)(catalog)).toBe(loaded[0]?.instance.api)
 })
 
 test('modules stop in the reverse order of their set-up', async () => {

@@ -82,12 +82,18 @@ type Switches = Readonly<Record<string, { readonly enabled: boolean }>>
 
 const isEnabled = (module: Module, switches: Switches) => switches[module.name]?.enabled === true
 
-/** The enabled modules, each behind all that it requires and uses. */
+/**
+ * The enabled modules, each behind all that it requires and uses. What is meant by a required module is the one of its
+ * name in the list, which may stand in for it.
+ */
 export function orderModules(modules: readonly Module[], switches: Switches): Module[] {
   const ordered = new Set<Module>()
   const visit = (module: Module) => {
     if (ordered.has(module) || !isEnabled(module, switches)) return
-    for (const needed of [...Object.values(module.requires), ...Object.values(module.uses)]) visit(needed)
+    for (const needed of [...Object.values(module.requires), ...Object.values(module.uses)]) {
+      const listed = modules.find(({ name }) => name === needed.name)
+      if (listed !== undefined) visit(listed)
+    }
     ordered.add(module)
   }
   for (const module of modules) visit(module)
@@ -139,23 +145,25 @@ export async function setupModules(modules: readonly Module[], platform: Platfor
   if (problems.length > 0)
     throw new OperatorError(`The modules do not fit together:\n  ${problems.join('\n  ')}`)
 
-  const loaded = new Map<Module, ModuleInstance<unknown>>()
+  const loaded = new Map<string, LoadedModule>()
   const sections = platform.config as unknown as Readonly<Record<string, object>>
   const apis = (wanted: Modules) =>
-    Object.fromEntries(Object.entries(wanted).map(([key, module]) => [key, loaded.get(module)?.api]))
-  const loadedModules = () => [...loaded].map(([module, instance]) => ({ module, instance }))
+    Object.fromEntries(
+      Object.entries(wanted).map(([key, module]) => [key, loaded.get(module.name)?.instance.api])
+    )
   try {
     for (const module of orderModules(modules, switches)) {
       const needed = apis({ ...module.requires, ...module.uses })
       const own = { ...platform, metrics: platform.metrics.prefixed(module.name) }
-      loaded.set(module, await module.setup(own, sections[module.name] ?? {}, needed))
+      const instance = await module.setup(own, sections[module.name] ?? {}, needed)
+      loaded.set(module.name, { module, instance })
     }
   } catch (error) {
     // What failed first is what the operator has to know; a stop that fails too comes of it.
-    await stopModules(loadedModules()).catch(() => {})
+    await stopModules([...loaded.values()]).catch(() => {})
     throw error
   }
-  return loadedModules()
+  return [...loaded.values()]
 }
 
 /**

@@ -89,6 +89,7 @@ test.each([
   ],
   [doors, 'src/modules/cart/index.ts', "import { createOffers } from '../catalog/offers/service.ts'"],
   [doors, 'src/cli/start.ts', "import { hash } from '../modules/auth/passwords/hashing.ts'"],
+  [doors, 'src/app.ts', "import { fakeAuth } from './modules/auth/fake.ts'"],
   [fastifyWall, 'src/modules/cart/carts/service.ts', "import type { FastifyRequest } from 'fastify'"],
   [fastifyWall, 'src/platform/log.ts', "import swagger from '@fastify/swagger'"],
   [order, 'src/modules/catalog/index.ts', "import { cartModule } from '../cart/index.ts'"],

@@ -10,8 +10,7 @@ import { createGuestCartService } from '../../src/modules/cart/guest/service.ts'
 import { guestCartTokenHash } from '../../src/modules/cart/guest/token.ts'
 import { createMergeService } from '../../src/modules/cart/merge/service.ts'
 import { createWrite, newWrite, type Write } from '../../src/platform/idempotency/write.ts'
-import type { CartShop } from '../support/cart-shop.ts'
-import { useCartShop } from '../support/use-cart-shop.ts'
+import { type CartShop, useCartShop } from '../support/use-cart-shop.ts'
 import * as model from './cart-model.ts'
 
 const HISTORIES = Number(process.env.HISTORIES ?? 1_000)

@@ -3,9 +3,8 @@ import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
-import type { CartShop } from '../support/cart-shop.ts'
 import { type Answer, createHttpClient, type HttpClient } from '../support/http-client.ts'
-import { quantitiesOf, useCartShop } from '../support/use-cart-shop.ts'
+import { type CartShop, quantitiesOf, useCartShop } from '../support/use-cart-shop.ts'
 
 const CLIENTS = 64
 const OPERATIONS_EACH = 48
@@ -128,9 +127,9 @@ async function deadlocksOf(shop: CartShop): Promise<unknown> {
 }
 
 test('64 clients on one cart, with merges, cut connections and retries: the sum is exact', async () => {
-  const shop = await useCartShop({ settings: { lineQuantityMax: 1_000_000 } })
-  await shop.gateway.app.listen({ host: '127.0.0.1', port: 0 })
-  const { port } = shop.gateway.app.server.address() as AddressInfo
+  const shop = await useCartShop({ CARTWRIGHT__CART__LINE_QUANTITY_MAX: '100000' })
+  await shop.app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = shop.app.server.address() as AddressInfo
   const http = createHttpClient(`http://127.0.0.1:${port}`, CLIENTS)
   const race = {
     http,
@@ -161,9 +160,9 @@ test('64 clients on one cart, with merges, cut connections and retries: the sum 
 }, 120_000)
 
 test('callers who hang up do not count as under way for ever', async () => {
-  const shop = await useCartShop({ environment: { CARTWRIGHT__SERVER__CONCURRENT_REQUESTS_MAX: '4' } })
-  await shop.gateway.app.listen({ host: '127.0.0.1', port: 0 })
-  const { port } = shop.gateway.app.server.address() as AddressInfo
+  const shop = await useCartShop({ CARTWRIGHT__SERVER__CONCURRENT_REQUESTS_MAX: '4' })
+  await shop.app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = shop.app.server.address() as AddressInfo
   const http = createHttpClient(`http://127.0.0.1:${port}`, 4)
   const token = newId()
   const body = { variant_id: shop.catalog.sell(), quantity: 1 }

@@ -20,7 +20,7 @@ const PLATFORM_VALUES = ['statement', 'json', 'nullableJson', 'oneOf', 'newWrite
 const SQL_PLACES = /^(?:src\/platform|test|bench)\/|\/repository\.ts$/
 const SHAPELESS = /(?:^|\/)(?:utils?|common|shared|helpers?|types|interfaces|constants)\//
 /** What may lie beside the folders of a module's nouns; tests of the whole module too. */
-const MODULE_ROOT = ['index', 'settings', 'errors', 'events']
+const MODULE_ROOT = ['index', 'settings', 'errors', 'events', 'fake']
 const LINES_MAX = { source: 300, test: 600 }
 /** Routes that decide something all the same, and why. */
 export const BRANCHING_ROUTES: Record<string, string> = {
@@ -52,6 +52,8 @@ export const FOREIGN_TERMS = [/auth_?tag/gi, /--auth\b/g]
 
 const moduleOf = (path: string) => /^src\/modules\/([^/]+)\//.exec(path)?.[1]
 const isDoor = (path: string) => /^src\/modules\/[^/]+\/index\.ts$/.test(path)
+/** A stand-in for the API of a module, beside it, for those who test with it. */
+const isFake = (path: string) => /^src\/modules\/[^/]+\/fake\.ts$/.test(path)
 const isRoutes = (path: string) => /^src\/modules\/.+\/routes\.ts$/.test(path)
 const below = (path: string, folder: string) => path.startsWith(`src/${folder}/`)
 const isType = ({ values }: Import) => values.length === 0
@@ -129,6 +131,7 @@ export const rules: readonly Rule[] = [
     (one, path) =>
       !below(one.from, 'modules') ||
       isOwn(one.from, path) ||
+      (isFake(one.from) && path === 'src/testing.ts') ||
       (isDoor(one.from) && (!below(path, 'modules') || isDoor(path) || isType(one)))
   ),
   {

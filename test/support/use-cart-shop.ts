@@ -1,16 +1,19 @@
-import { onTestFinished } from 'vitest'
-import { type CartShop, type CartShopOptions, openCartShop } from './cart-shop.ts'
-import { createTestDatabase } from './database.ts'
+import type { Module } from '../../src/module.ts'
+import { cartModule } from '../../src/modules/cart/index.ts'
+import { type FakeCatalog, fakeCatalog } from '../../src/modules/catalog/fake.ts'
+import type { TestShop } from '../../src/testing.ts'
+import { useShop } from './use-shop.ts'
 
-/** A cart shop for one test, on a database of its own; closed and dropped when the test has finished. */
-export async function useCartShop(options: Omit<CartShopOptions, 'databaseUrl'> = {}): Promise<CartShop> {
-  const database = await createTestDatabase()
-  const shop = await openCartShop({ databaseUrl: database.url, ...options })
-  onTestFinished(async () => {
-    await shop.close()
-    await database.drop()
-  })
-  return shop
+/** The cart with a catalog in memory. */
+export type CartShop = TestShop<{ catalog: FakeCatalog }> & { catalog: FakeCatalog }
+
+/** A cart shop for one test, on a database of its own. The token of a customer is the customer's id. */
+export async function useCartShop(
+  settings: Record<string, string> = {},
+  cart: Module = cartModule
+): Promise<CartShop> {
+  const shop = await useShop({ modules: [cart], instead: { catalog: fakeCatalog() }, settings })
+  return { ...shop, catalog: shop.instead.catalog }
 }
 
 /** What the shop keeps of a customer's cart: to see that nothing changed, compare two of them. */

@@ -24,7 +24,7 @@ import { createSigningKeys, REFRESH_SECONDS } from './tokens/signing-keys.ts'
 export { readablePassword } from './passwords/random-secrets.ts'
 
 /** What other parts of the shop may ask of auth. */
-type AuthApi = {
+export type AuthApi = {
   authenticate: Authenticate
   /** Announces users whose verified tokens must be checked again. */
   revocations: Pick<Revocations, 'subscribe' | 'isLive'>

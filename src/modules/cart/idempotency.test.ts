@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import type { CartShop } from '../../../test/support/cart-shop.ts'
-import { quantitiesOf, storedCart, useCartShop } from '../../../test/support/use-cart-shop.ts'
+import { type CartShop, quantitiesOf, storedCart, useCartShop } from '../../../test/support/use-cart-shop.ts'
 import { newId } from '../../kernel/ids.ts'
 
 const KEY = '8e03978e-40d5-43dd-bc93-6894a57f9324'
@@ -187,8 +186,8 @@ test('a holder so slow that its lease was taken over adds nothing', async () => 
 
 test('a request whose connection is cut is done once, however often it is sent', async () => {
   const shop = await useCartShop()
-  await shop.gateway.app.listen({ host: '127.0.0.1', port: 0 })
-  const { port } = shop.gateway.app.server.address() as AddressInfo
+  await shop.app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = shop.app.server.address() as AddressInfo
   const token = newId()
   const mug = shop.catalog.sell()
   const body = JSON.stringify({ variant_id: mug, quantity: 1 })

@@ -1,5 +1,8 @@
+import type { Tiers } from '../../gateway/routing/tiers.ts'
+import type { SettingsOf } from '../../kernel/settings.ts'
 import { defineModule } from '../../module.ts'
-import { catalogModule } from '../catalog/index.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { type CatalogApi, catalogModule } from '../catalog/index.ts'
 import * as carts from './carts/repository.ts'
 import { cartRoutes } from './carts/routes.ts'
 import { type CartSettings, createCartService } from './carts/service.ts'
@@ -14,25 +17,19 @@ import { cartSettings } from './settings.ts'
 const SWEEP_SECONDS = 300
 const DAY_SECONDS = 86_400
 
-/** Carts of customers and guests. */
-export const cartModule = defineModule({
-  name: 'cart',
-  description: 'Carts, guest carts and their merge.',
-  basePaths: ['/api/cart', '/api/guest-cart'],
-  settings: cartSettings,
-  capabilities: ['x-guest-cart-token'],
-  requires: { catalog: catalogModule },
-  uses: {},
-  migrations: new URL('./migrations/', import.meta.url),
-  setup: async ({ db, chores, config, secrets }, own, { catalog }) => {
+type CartPlatform = Pick<Platform, 'db' | 'chores' | 'config' | 'secrets'>
+type Own = SettingsOf<typeof cartSettings>
+
+/** The set-up, with whoever counts stock. */
+export const setUpCart =
+  (stock: Stock | undefined) =>
+  async ({ db, chores, config, secrets }: CartPlatform, own: Own, { catalog }: { catalog: CatalogApi }) => {
     const settings: CartSettings = {
       lineQuantityMax: own.line_quantity_max,
       linesMax: own.lines_max,
       idleSeconds: own.idle_days * DAY_SECONDS,
       currency: config.shop.currency
     }
-    // Nobody counts stock yet; whoever will, fills this port.
-    const stock: Stock | undefined = undefined
     const cart = createCartService({ db, catalog, stock, settings })
     const guest = createGuestCartService({ db, cart, secrets, idleSeconds: settings.idleSeconds })
     const merge = createMergeService({ db, cart, catalog, stock, settings })
@@ -43,11 +40,24 @@ export const cartModule = defineModule({
 
     return {
       api: { view: cart.view, count: cart.count },
-      routes: tiers => {
+      routes: (tiers: Tiers) => {
         cartRoutes(tiers, cart)
         mergeRoutes(tiers, merge)
         guestCartRoutes(tiers, guest, own.guest_carts_per_minute)
       }
     }
   }
+
+/** Carts of customers and guests. */
+export const cartModule = defineModule({
+  name: 'cart',
+  description: 'Carts, guest carts and their merge.',
+  basePaths: ['/api/cart', '/api/guest-cart'],
+  settings: cartSettings,
+  capabilities: ['x-guest-cart-token'],
+  requires: { catalog: catalogModule },
+  uses: {},
+  migrations: new URL('./migrations/', import.meta.url),
+  // Nobody counts stock yet; whoever will, fills this port.
+  setup: setUpCart(undefined)
 })

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { compileAnswer } from '../../../../test/support/answer-schema.ts'
-import type { CartShop } from '../../../../test/support/cart-shop.ts'
-import { quantitiesOf, storedCart, useCartShop } from '../../../../test/support/use-cart-shop.ts'
+import {
+  type CartShop,
+  quantitiesOf,
+  storedCart,
+  useCartShop
+} from '../../../../test/support/use-cart-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { CartCountResponse, CartResponse } from './schema.ts'
 
@@ -138,7 +142,10 @@ describe('changing', () => {
 describe('a refused write changes nothing', () => {
   /** A cart with 3 mugs, and how to see that a request was refused and left it as it was. */
   async function filledCart() {
-    const shop = await useCartShop({ settings: { lineQuantityMax: 10, linesMax: 2 } })
+    const shop = await useCartShop({
+      CARTWRIGHT__CART__LINE_QUANTITY_MAX: '10',
+      CARTWRIGHT__CART__LINES_MAX: '2'
+    })
     const token = newId()
     const [mug, tee] = [shop.catalog.sell(), shop.catalog.sell()]
     await add(shop, token, mug, 3)

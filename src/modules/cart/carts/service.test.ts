@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import type { CartShop } from '../../../../test/support/cart-shop.ts'
-import { quantitiesOf, storedCart, useCartShop } from '../../../../test/support/use-cart-shop.ts'
+import {
+  type CartShop,
+  quantitiesOf,
+  storedCart,
+  useCartShop
+} from '../../../../test/support/use-cart-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { newWrite } from '../../../platform/idempotency/write.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
 import { deleteExpiredGuestCarts } from '../guest/repository.ts'
+import { cartModule, setUpCart } from '../index.ts'
 import { settingLines } from './lines.ts'
 import { emptyExpiredCarts, save } from './repository.ts'
 import type { Stock } from './stock.ts'
@@ -91,7 +95,7 @@ describe('an expired cart', () => {
 })
 
 test('every change puts the expiry off, and a refused one does not', async () => {
-  const shop = await useCartShop({ settings: { idleSeconds: IDLE_SECONDS, lineQuantityMax: 5 } })
+  const shop = await useCartShop({ CARTWRIGHT__CART__LINE_QUANTITY_MAX: '5' })
   const token = newId()
   const mug = shop.catalog.sell()
   await add(shop, token, mug, 1)
@@ -196,7 +200,7 @@ describe('where stock is counted', () => {
   async function stockedShop() {
     const counts = new Map<string, number>()
     const stock: Stock = { available: async ids => ids.map(id => counts.get(id) ?? 0) }
-    const shop = await useCartShop({ stock })
+    const shop = await useCartShop({}, { ...cartModule, setup: setUpCart(stock) })
     const mug = shop.catalog.sell()
     counts.set(mug, 4)
     return { shop, mug, counts, token: newId() }
@@ -239,11 +243,11 @@ describe('where stock is counted', () => {
 
 describe('the cost of reading', () => {
   test.each([1, 5, 200])('a cart of %i lines is one statement, its count another', async lines => {
-    const statements: string[] = []
-    const shop = await useCartShop({ onStatement: name => statements.push(name) })
+    const shop = await useCartShop()
+    const { statements } = shop
     const token = newId()
-    const items = Array.from({ length: lines }, () => ({ variantId: shop.catalog.sell(), quantity: 1 }))
-    await shop.merges.merge(token, { items }, 'sum', newWrite())
+    const items = Array.from({ length: lines }, () => ({ variant_id: shop.catalog.sell(), quantity: 1 }))
+    await shop.request('POST', '/api/cart/merge', { token, body: { items } })
     statements.length = 0
     expect((await read(shop, token)).json.items).toHaveLength(lines)
     expect(statements.splice(0)).toEqual(['cart.find_cart_lines'])
@@ -252,13 +256,13 @@ describe('the cost of reading', () => {
   })
 
   test('an addition is four statements, however full the cart is', async () => {
-    const statements: string[] = []
-    const shop = await useCartShop({ onStatement: name => statements.push(name) })
-    const owner = shop.cart.ownedBy(newId())
-    await shop.cart.addItem(owner, { variantId: shop.catalog.sell(), quantity: 1 }, newWrite())
+    const shop = await useCartShop()
+    const { statements } = shop
+    const token = newId()
+    await add(shop, token, shop.catalog.sell())
     for (let line = 0; line < 3; line += 1) {
       statements.length = 0
-      await shop.cart.addItem(owner, { variantId: shop.catalog.sell(), quantity: 1 }, newWrite())
+      await add(shop, token, shop.catalog.sell())
       expect(statements).toEqual([
         'cart.lock_cart',
         'cart.list_lines',

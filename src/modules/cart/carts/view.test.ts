@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { compileAnswer } from '../../../../test/support/answer-schema.ts'
-import { offerOf } from '../../../../test/support/fake-catalog.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
+import { offerOf } from '../../catalog/fake.ts'
 import { CartResponse, GuestCartResponse } from './schema.ts'
 import { type CartView, cartJson, viewOf } from './view.ts'
 

@@ -2,8 +2,12 @@ import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { compileAnswer } from '../../../../test/support/answer-schema.ts'
 import { createTestApp } from '../../../../test/support/app.ts'
-import type { CartShop } from '../../../../test/support/cart-shop.ts'
-import { quantitiesOf, storedCart, useCartShop } from '../../../../test/support/use-cart-shop.ts'
+import {
+  type CartShop,
+  quantitiesOf,
+  storedCart,
+  useCartShop
+} from '../../../../test/support/use-cart-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { GuestCartResponse } from '../carts/schema.ts'
 

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { compileAnswer } from '../../../../test/support/answer-schema.ts'
-import type { CartShop } from '../../../../test/support/cart-shop.ts'
-import { quantitiesOf, storedCart, useCartShop } from '../../../../test/support/use-cart-shop.ts'
+import {
+  type CartShop,
+  quantitiesOf,
+  storedCart,
+  useCartShop
+} from '../../../../test/support/use-cart-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { MergeResponse } from '../carts/schema.ts'
 
@@ -108,7 +112,10 @@ describe('the items of a browser', () => {
   })
 
   test('are cut at the limits, and what was cut is reported', async () => {
-    const shop = await useCartShop({ settings: { lineQuantityMax: 10, linesMax: 2 } })
+    const shop = await useCartShop({
+      CARTWRIGHT__CART__LINE_QUANTITY_MAX: '10',
+      CARTWRIGHT__CART__LINES_MAX: '2'
+    })
     const customer = newId()
     const [mug, tee, cap] = [shop.catalog.sell(), shop.catalog.sell(), shop.catalog.sell()]
     await add(shop, customer, mug, 8)

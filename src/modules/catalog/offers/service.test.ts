@@ -24,7 +24,7 @@ const priceOf = async (app: CatalogApp, id: string | undefined) =>
 /** What is cached is gone once the message of the last change has come in. */
 async function settled(app: CatalogApp, check: () => Promise<void>) {
   await vi.waitFor(check, { timeout: 1_000, interval: 5 })
-  app.statementsSince()
+  app.statements.splice(0)
 }
 
 test('offers come in the order of the ids, with undefined for what is not sold', async () => {
@@ -71,10 +71,10 @@ test('one statement loads all that is missing, none runs when everything is know
   const unknown = newId()
   await settled(app, async () => expect(await app.catalog.offers(ids.slice(0, 1))).toHaveLength(1))
   await app.catalog.offers([...ids, unknown])
-  expect(app.statementsSince()).toEqual(['catalog.list_offers'])
+  expect(app.statements.splice(0)).toEqual(['catalog.list_offers'])
   await app.catalog.offers([...ids, unknown])
   await app.catalog.offers([])
-  expect(app.statementsSince()).toEqual([])
+  expect(app.statements.splice(0)).toEqual([])
 })
 
 test('an edit in one process is seen by another within a second', async () => {
@@ -84,9 +84,9 @@ test('an edit in one process is seen by another within a second', async () => {
   const [id] = ids
   await vi.waitFor(async () => {
     expect(await priceOf(other, id)).toBe(1_000)
-    other.statementsSince()
+    other.statements.splice(0)
     await priceOf(other, id)
-    expect(other.statementsSince()).toEqual([])
+    expect(other.statements.splice(0)).toEqual([])
   })
 
   await one.request('PATCH', `/api/catalog/variants/${id}`, { ...admin, body: { price: 700 } })
@@ -115,9 +115,9 @@ test('a change of more variants than a message holds reaches other processes too
   const { product, ids } = await sell(one, { variants })
   await vi.waitFor(async () => {
     await other.catalog.offers(ids)
-    other.statementsSince()
+    other.statements.splice(0)
     await other.catalog.offers(ids)
-    expect(other.statementsSince()).toEqual([])
+    expect(other.statements.splice(0)).toEqual([])
   })
   await createDiscount(one, { scope: 'product', target_id: product.id, amount: 100 })
   await vi.waitFor(

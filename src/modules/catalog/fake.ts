@@ -1,8 +1,6 @@
-import { defineError } from '../../src/kernel/errors.ts'
-import { newId } from '../../src/kernel/ids.ts'
-import type { CatalogApi, Offer } from '../../src/modules/catalog/index.ts'
-
-const variantNotFound = defineError('not_found', 'CATALOG_VARIANT_NOT_FOUND', 'There is no such variant.')
+import { newId } from '../../kernel/ids.ts'
+import { variantNotFound } from './errors.ts'
+import type { CatalogApi, Offer } from './index.ts'
 
 export type FakeProduct = {
   variantId?: string
@@ -19,7 +17,7 @@ export type FakeCatalog = CatalogApi & {
   withdraw(variantId: string): void
 }
 
-export function createFakeCatalog(): FakeCatalog {
+export function fakeCatalog(): FakeCatalog {
   const offers = new Map<string, Offer>()
   const names = new Map<string, string>()
   return {

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest'
+import { createProduct, useCatalog } from '../../../test/support/catalog.ts'
+import { useShop } from '../../../test/support/use-shop.ts'
+import { newId } from '../../kernel/ids.ts'
+import { cartModule } from '../cart/index.ts'
+import { type FakeProduct, fakeCatalog } from './fake.ts'
+import { type CatalogApi, catalogModule } from './index.ts'
+
+type Subject = {
+  catalog: CatalogApi
+  sell(product: FakeProduct): Promise<string>
+  withdraw(variantId: string): Promise<unknown>
+}
+
+async function useReal(): Promise<Subject> {
+  const shop = await useCatalog()
+  const { catalog } = shop
+  return {
+    catalog,
+    sell: async ({
+      name = 'Mug',
+      price = 1_250,
+      discountedPrice = price,
+      attributes = { color: 'blue' }
+    }) => {
+      const sale_price = discountedPrice === price ? null : discountedPrice
+      const variants = [{ sku: newId(), price, sale_price, attributes }]
+      return (await createProduct(shop, { name, variants })).variants[0].id
+    },
+    withdraw: id =>
+      shop.request('PATCH', `/api/catalog/variants/${id}`, { token: 'admin', body: { active: false } })
+  }
+}
+
+async function useFake(): Promise<Subject> {
+  const catalog = fakeCatalog()
+  return { catalog, sell: async product => catalog.sell(product), withdraw: async id => catalog.withdraw(id) }
+}
+
+/** What every module may rely on that asks the catalog: its fake is held to the same. */
+describe.each([
+  ['the catalog', useReal],
+  ['its fake', useFake]
+])('%s', (_what, use) => {
+  test('makes offers in the order of the ids, with the fields that a line shows', async () => {
+    const { catalog, sell } = await use()
+    const id = await sell({ name: 'Cup', price: 900, discountedPrice: 700, attributes: { size: 'L' } })
+    const other = await sell({})
+    const [second, none, first] = await catalog.offers([other, newId(), id])
+    expect([none, second?.variantId, second?.discountedPrice]).toEqual([undefined, other, second?.price])
+    const { json = '', ...fields } = first ?? {}
+    expect(fields).toEqual({ variantId: id, price: 900, discountedPrice: 700, currency: 'USD' })
+    const described = JSON.parse(`{${json}}`)
+    expect(described).toEqual({
+      variant_id: id,
+      product_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      name: 'Cup',
+      slug: expect.stringMatching(/./),
+      sku: expect.stringMatching(/./),
+      price: 900,
+      discounted_price: 700,
+      image_url: null,
+      attributes: { size: 'L' }
+    })
+  })
+
+  test('knows the name of what it does not sell any more, and of nothing else', async () => {
+    const { catalog, sell, withdraw } = await use()
+    const id = await sell({ name: 'Jug' })
+    await withdraw(id)
+    await expect.poll(() => catalog.offers([id])).toEqual([undefined])
+    expect(await catalog.names([newId(), id])).toEqual([null, 'Jug'])
+    await catalog.requireVariant(id)
+    await expect(catalog.requireVariant(newId())).rejects.toMatchObject({
+      kind: 'not_found',
+      code: 'CATALOG_VARIANT_NOT_FOUND'
+    })
+  })
+
+  test('shows some offers, and says whether there is anything', async () => {
+    const { catalog, sell } = await use()
+    expect([await catalog.isEmpty(), await catalog.someOffers(2)]).toEqual([true, []])
+    const ids = [await sell({}), await sell({}), await sell({})]
+    expect(await catalog.isEmpty()).toBe(false)
+    const some = await catalog.someOffers(2)
+    expect(some.filter(({ variantId }) => ids.includes(variantId))).toHaveLength(2)
+    expect(await catalog.findOtherCurrency()).toBeUndefined()
+  })
+})
+
+test('a cart shows what the catalog offers, with every field that it declares', async () => {
+  const shop = await useShop({ modules: [catalogModule, cartModule] })
+  const { variants } = await createProduct(shop)
+  const answer = await shop
+    .as({ token: 'customer' })
+    .post('/api/cart', { variant_id: variants[0].id, quantity: 1 })
+  const document = (await shop.request('GET', '/openapi.json')).json
+  const declared = Object.keys(document.components.schemas.CartItemResponse.properties)
+  expect(Object.keys(answer.json.items[0]).sort()).toEqual(declared.sort())
+})

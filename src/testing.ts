@@ -1,0 +1,196 @@
+import { Writable } from 'node:stream'
+import pg from 'pg'
+import pino from 'pino'
+import { type App, modules as allModules, openGateway, setupShop } from './app.ts'
+import { loadConfig } from './config.ts'
+import { defineModule, type Module, migrationSources } from './module.ts'
+import { fakeAuth } from './modules/auth/fake.ts'
+import { openPlatform, type Platform } from './platform/platform.ts'
+import type { Database } from './platform/postgres/database.ts'
+import { migrate } from './platform/postgres/migrate.ts'
+
+export { admin, customer, fakeAuth } from './modules/auth/fake.ts'
+export { fakeCatalog } from './modules/catalog/fake.ts'
+
+export type TestShopOptions<Apis = Record<string, object>> = {
+  /** The modules under test, set up as in a shop; by default all that come along. */
+  modules?: readonly Module[]
+  /** APIs in the place of other modules, by the modules' names. Without the module auth, `fakeAuth` is. */
+  instead?: Apis
+  /** Environment variables of the configuration. */
+  settings?: Readonly<Record<string, string>>
+  /** An empty database, or that of another shop: then they are two processes of one shop. It is migrated. */
+  databaseUrl: string
+}
+export type RequestOptions = { token?: string; headers?: Record<string, string>; body?: unknown }
+export type TestResponse = {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  text: string
+  // The body as JSON; what it is to be is what the test asserts.
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads fields of whatever came back
+  json: any
+}
+type Send = (path: string, body?: unknown, headers?: Record<string, string>) => Promise<TestResponse>
+
+/** A shop for tests: real modules on a real database, behind the real gateway. */
+export type TestShop<Apis = Record<string, object>> = App & {
+  platform: Platform
+  db: Database
+  databaseUrl: string
+  /** The APIs that stand in the place of modules. */
+  instead: Apis
+  /** The names of the statements that were sent. */
+  statements: string[]
+  /** The lines of the log. */
+  log: string[]
+  /** Sends a request without a socket. Bodies that are not strings or buffers are sent as JSON. */
+  request(method: string, url: string, options?: RequestOptions): Promise<TestResponse>
+  /** Requests of one caller, or of nobody. */
+  as(caller: { token: string } | null): Record<'get' | 'post' | 'put' | 'patch' | 'delete', Send>
+  /** Listens, and answers the address. */
+  listen(): Promise<string>
+  /** Runs any SQL, behind the back of the shop. */
+  sql(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>
+  close(): Promise<void>
+}
+
+const SETTINGS = {
+  CARTWRIGHT__SECRETS__KEYS: JSON.stringify([
+    { id: 'test', key: Buffer.alloc(32, 'test').toString('base64') }
+  ]),
+  CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
+  CARTWRIGHT__LOG__LEVEL: 'debug',
+  // A machine that runs many tests at once is no reason to refuse a request.
+  CARTWRIGHT__DATABASE__POOL_WAIT_MS: '5000'
+}
+
+/** Opens one; it has to be closed. Limits on requests are off unless the settings say otherwise. */
+export async function openTestShop<Apis extends Record<string, object> = Record<string, never>>(
+  options: TestShopOptions<Apis>
+): Promise<TestShop<Apis>> {
+  const { modules = allModules, instead = {} as Apis, settings, databaseUrl } = options
+  const hasAuth = modules.some(({ name }) => name === 'auth') || 'auth' in instead
+  const all = [...standIns(hasAuth ? instead : { auth: fakeAuth(), ...instead }), ...modules]
+  const config = loadConfig(all, { ...SETTINGS, ...settings })
+  await migrate(databaseUrl, migrationSources(all))
+  const statements: string[] = []
+  const log: string[] = []
+  const platform = closedOnce(
+    await openPlatform(config, databaseUrl, pino({ level: config.log.level, errorKey: 'err' }, into(log)), {
+      onStatement: name => statements.push(name)
+    })
+  )
+  const shop = await setupShop(platform, all)
+    .then(openGateway)
+    .catch(async error => {
+      await platform.close()
+      throw error
+    })
+  const direct = new pg.Pool({ connectionString: databaseUrl, max: 2 })
+  direct.on('error', () => {})
+  const request: TestShop['request'] = (method, url, sent = {}) => send(shop.app, method, url, sent)
+  return {
+    ...shop,
+    platform,
+    db: platform.db,
+    databaseUrl,
+    instead,
+    statements,
+    log,
+    request,
+    as: caller => verbsOf(request, caller?.token),
+    listen: () => shop.app.listen({ host: '127.0.0.1', port: 0 }),
+    sql: async (text, values = []) => (await direct.query(text, [...values])).rows,
+    close: async () => {
+      await shop.app.close()
+      await shop.stop()
+      await platform.close()
+      await direct.end()
+    }
+  }
+}
+
+/** Modules that have nothing but an API. */
+const standIns = (apis: Readonly<Record<string, object>>): Module[] =>
+  Object.entries(apis).map(([name, api]) =>
+    defineModule({
+      name,
+      description: `Stands for ${name}.`,
+      basePaths: [],
+      requires: {},
+      uses: {},
+      setup: async () => ({ api })
+    })
+  )
+
+/** A test may close it before the shop is closed. */
+function closedOnce(platform: Platform): Platform {
+  let closing: Promise<void> | undefined
+  const close = () => {
+    closing ??= platform.close()
+    return closing
+  }
+  return { ...platform, close }
+}
+
+const into = (log: string[]) =>
+  new Writable({
+    write: (chunk, _encoding, done) => {
+      log.push(String(chunk))
+      done()
+    }
+  })
+
+function verbsOf(request: TestShop['request'], token: string | undefined): ReturnType<TestShop['as']> {
+  const verb =
+    (method: string): Send =>
+    (path, body, headers = {}) =>
+      request(method, path, {
+        headers,
+        ...(token !== undefined && { token }),
+        ...(body !== undefined && { body })
+      })
+  return {
+    get: verb('GET'),
+    post: verb('POST'),
+    put: verb('PUT'),
+    patch: verb('PATCH'),
+    delete: verb('DELETE')
+  }
+}
+
+/** Sends a request to a server that need not listen. */
+export async function send(
+  app: App['app'],
+  method: string,
+  url: string,
+  options: RequestOptions
+): Promise<TestResponse> {
+  const isJson =
+    options.body !== undefined && typeof options.body !== 'string' && !Buffer.isBuffer(options.body)
+  const response = await app.inject({
+    method: method as 'GET',
+    url,
+    headers: {
+      ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
+      ...options.headers
+    },
+    ...(options.body === undefined
+      ? {}
+      : { payload: isJson ? JSON.stringify(options.body) : (options.body as string) })
+  })
+  const json =
+    String(response.headers['content-type']).includes('json') &&
+    response.headers['content-encoding'] === undefined &&
+    response.body
+      ? JSON.parse(response.body)
+      : null
+  return {
+    status: response.statusCode,
+    headers: response.headers as TestResponse['headers'],
+    text: response.body,
+    json
+  }
+}

@@ -1,0 +1,22 @@
+import { onTestFinished } from 'vitest'
+import { openTestShop, type TestShop, type TestShopOptions } from '../../src/testing.ts'
+import { createTestDatabase } from './database.ts'
+
+type Options<Apis> = Omit<TestShopOptions<Apis>, 'databaseUrl'> & { databaseUrl?: string | undefined }
+
+/** A shop for one test, on a database of its own unless one is handed on; closed and dropped when the test has finished. */
+export async function useShop<Apis extends Record<string, object> = Record<string, never>>(
+  options: Options<Apis> = {}
+): Promise<TestShop<Apis>> {
+  const databaseUrl = options.databaseUrl ?? (await useDatabaseUrl())
+  const shop = await openTestShop({ ...options, databaseUrl })
+  onTestFinished(() => shop.close())
+  return shop
+}
+
+/** A migrated, empty database for one test. */
+async function useDatabaseUrl(): Promise<string> {
+  const created = await createTestDatabase()
+  onTestFinished(() => created.drop())
+  return created.url
+}
