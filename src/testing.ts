@@ -1,3 +1,6 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import pg from 'pg'
 import pino from 'pino'
@@ -5,6 +8,7 @@ import { type App, modules as allModules, openGateway, setupShop } from './app.t
 import { loadConfig } from './config.ts'
 import { defineModule, type Module, migrationSources } from './module.ts'
 import { fakeAuth } from './modules/auth/fake.ts'
+import { openEmbeddedPostgres } from './platform/embedded-postgres/open.ts'
 import { openPlatform, type Platform } from './platform/platform.ts'
 import type { Database } from './platform/postgres/database.ts'
 import { migrate } from './platform/postgres/migrate.ts'
@@ -19,8 +23,11 @@ export type TestShopOptions<Apis = Record<string, object>> = {
   instead?: Apis
   /** Environment variables of the configuration. */
   settings?: Readonly<Record<string, string>>
-  /** An empty database, or that of another shop: then they are two processes of one shop. It is migrated. */
-  databaseUrl: string
+  /**
+   * An empty database, or that of another shop: then they are two processes of one shop. It is migrated. Without one,
+   * an embedded PostgreSQL lives as long as the shop.
+   */
+  databaseUrl?: string
 }
 export type RequestOptions = { token?: string; headers?: Record<string, string>; body?: unknown }
 export type TestResponse = {
@@ -67,9 +74,37 @@ const SETTINGS = {
 
 /** Opens one; it has to be closed. Limits on requests are off unless the settings say otherwise. */
 export async function openTestShop<Apis extends Record<string, object> = Record<string, never>>(
-  options: TestShopOptions<Apis>
+  options: TestShopOptions<Apis> = {}
 ): Promise<TestShop<Apis>> {
-  const { modules = allModules, instead = {} as Apis, settings, databaseUrl } = options
+  const database = await openDatabase(options.databaseUrl)
+  try {
+    const shop = await openOn(database.url, options)
+    return { ...shop, close: () => shop.close().finally(database.stop) }
+  } catch (error) {
+    await database.stop()
+    throw error
+  }
+}
+
+async function openDatabase(url: string | undefined): Promise<{ url: string; stop(): Promise<void> }> {
+  if (url !== undefined) return { url, stop: async () => {} }
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright-test-'))
+  // The server runs as another user when the tests run as root; it has to get in.
+  await chmod(folder, 0o755)
+  const database = await openEmbeddedPostgres({ folder, mode: 'own' })
+  return {
+    url: database.url,
+    stop: async () => {
+      await database.stop()
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+}
+
+async function openOn<Apis extends Record<string, object>>(
+  databaseUrl: string,
+  { modules = allModules, instead = {} as Apis, settings }: TestShopOptions<Apis>
+): Promise<TestShop<Apis>> {
   const hasAuth = modules.some(({ name }) => name === 'auth') || 'auth' in instead
   const all = [...standIns(hasAuth ? instead : { auth: fakeAuth(), ...instead }), ...modules]
   const config = loadConfig(all, { ...SETTINGS, ...settings })
