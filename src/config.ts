@@ -25,7 +25,7 @@ const FILE_NAME = 'CARTWRIGHT_CONFIG'
 /** What NODE_ENV says beside `production`; test runners set it to `test`. */
 const DEVELOPMENT = ['', 'development', 'test']
 
-/** What the URLs must look like. They hold passwords: what is wrong with one is said without repeating it. */
+/** What the URLs must look like. They hold passwords: problems name the key and never quote the value. */
 const URLS: Readonly<Record<string, { scheme: RegExp; example: string }>> = {
   'database.url': { scheme: /^postgres(ql)?:$/, example: 'postgres://user:password@host:5432/database' },
   'cache.url': { scheme: /^rediss?:$/, example: 'redis://user:password@host:6379/0' },
@@ -56,8 +56,8 @@ export function loadConfig<const M extends Configurable>(
 }
 
 /**
- * The folder of the embedded database, as far as can be told before the modules are loaded and all is checked:
- * `undefined` where another database is named, or something is wrong that the check will tell.
+ * The folder of the embedded database, as far as it is known before the modules are loaded and all is checked:
+ * `undefined` where another database is named, or something is wrong, which the check reports.
  */
 export function peekDataFolder(environment: Environment = process.env): string | undefined {
   try {

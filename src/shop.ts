@@ -44,7 +44,7 @@ export type Shop<M extends Module = Module> = {
 export type RunningShop = {
   /** Where it listens, such as `http://127.0.0.1:8080`. */
   readonly address: string
-  /** The administrator that was made just now, with the password that is told this once; `null` when there was one. */
+  /** The administrator that was made just now, with the password, which is shown this once; `null` when there was one. */
   readonly admin: { readonly email: string; readonly password: string } | null
   /** The API of a module; `undefined` when it is disabled. */
   readonly apiOf: ApiOf

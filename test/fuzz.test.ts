@@ -99,7 +99,7 @@ function rememberProduct(product: {
   }
 }
 
-/** What an answer made or told is what later requests ask for. */
+/** Ids and tokens of answers, which later requests ask for. */
 function learn(path: string, { json }: TestResponse): void {
   if (json === null) return
   remember(cursorKind(path), json.next_cursor)
@@ -159,7 +159,7 @@ function checkAnswer(response: TestResponse, sent: string): void {
     status,
     detail: expect.any(String),
     code: expect.stringMatching(/^[A-Z_]+$/),
-    // An answer that is told again has the id of the request that it was made for.
+    // A replayed answer has the id of the request that it was made for.
     request_id: headers['idempotency-replayed'] ? expect.any(String) : headers['x-request-id']
   })
 }

@@ -7,7 +7,7 @@ import type { ImportReport } from '../modules/catalog/index.ts'
 import { version } from '../version.ts'
 
 export type Prepared = {
-  /** Made just now, with the password that is told this once; `null` when there was one. */
+  /** Made just now, with the password, which is shown this once; `null` when there was one. */
   admin: { email: string; password: string } | null
   /** How many products the demo catalog brought; 0 when it was not loaded. */
   demoProducts: number
@@ -79,7 +79,7 @@ export async function welcome(
   const lines = [
     `Cartwright ${version} listens on ${address} (API: ${address}/docs)`,
     demoProducts > 0 && `Loaded the demo catalog: ${demoProducts} products.`,
-    // Nobody will be told its password again.
+    // The password is not shown again.
     admin && `\nAdministrator  ${admin.email}\nPassword       ${admin.password}   (shown this once)\n`,
     'Try it:',
     ...examples.map(line => `  ${line}`)

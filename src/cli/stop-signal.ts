@@ -3,8 +3,8 @@ const REPEAT_MS_MIN = 500
 
 /**
  * The first SIGTERM or SIGINT stops in order, and exit code 0 says that it did. Another one, half a second later or
- * more, or `msMax`, ends the process with exit code 1. Returns a way to stop in order for another reason, which the
- * exit code tells.
+ * more, or `msMax`, ends the process with exit code 1. Returns a way to stop in order for another reason, with an
+ * exit code for it.
  */
 export function onStopSignal(
   { msMax, say }: { msMax: number; say: (line: string) => void },

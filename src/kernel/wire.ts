@@ -67,7 +67,7 @@ export const line = (maxLength: number, description?: string) =>
 const MINOR = 'in minor units of the currency'
 /** Money that is asked for. */
 export const Amount = Type.Integer({ description: `Money, ${MINOR}.`, minimum: 0, maximum: AMOUNT_MAX })
-/** Money that is told. */
+/** Money in an answer. */
 export const amount = (what = 'Money') => Type.Integer({ description: `${what}, ${MINOR}.` })
 /** The currency beside an amount. */
 export const Currency = Type.String({ description: 'ISO 4217.' })

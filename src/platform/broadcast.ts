@@ -128,7 +128,7 @@ async function listen(client: pg.Client, deliver: (message: string) => void): Pr
   }
 }
 
-/** Returns when the connection has ended, or has not answered a heartbeat: it may be dead without having said so. */
+/** Returns when the connection has ended, or has not answered a heartbeat: it may have been lost without being closed. */
 async function untilLost(client: pg.Client, closing: AbortSignal, onSilence: () => void): Promise<void> {
   const ended = new AbortController()
   client.once('end', () => ended.abort())

@@ -58,7 +58,7 @@ function createTimestamp(): () => string {
 type ErrorFields = { type: string; message: string; code?: unknown; stack?: string; cause?: ErrorFields }
 
 /**
- * What the log tells of an error, and nothing else: libraries hang whole requests, rows and connection URLs on
+ * What the log writes of an error, and nothing else: libraries hang whole requests, rows and connection URLs on
  * theirs, with the passwords in them.
  */
 export function errorFields(error: unknown, causesMax = CAUSES_MAX): ErrorFields {

@@ -3,7 +3,7 @@ import { connect, type NetConnectOpts, type Socket } from 'node:net'
 export type Direction = 'to_server' | 'to_program'
 /** How a direction of a proxy flows just now, for all of its connections. */
 export type Flow = { isHeld: boolean; delayMs: number }
-/** What becomes of a chunk: it is passed on, or its connection is reset, or neither side hears of the other again. */
+/** What becomes of a chunk: it is passed on, or its connection is reset, or nothing passes in either direction any more. */
 export type Fate = 'pass' | 'reset' | 'lose'
 /** `connection` is the same object for all chunks of one connection. */
 export type Watch = (connection: object, direction: Direction, chunk: Buffer) => Fate

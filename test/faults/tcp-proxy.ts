@@ -13,11 +13,11 @@ export type TcpProxy = {
   reset(): void
   /** Holds everything back, in both directions or one, and says nothing: a firewall, or a machine that froze. */
   hang(direction?: Direction): void
-  /** Present connections are never heard of again, while new ones work, like a failover to another machine. */
+  /** Nothing passes over present connections any more, while new ones work, like a failover to another machine. */
   strand(direction?: Direction): void
-  /** New connections are accepted and never heard of, present ones work. */
+  /** New connections are accepted and never answered, present ones work. */
   hangNew(): void
-  /** Ends all connections in one direction; whoever is told so decides on the other one. */
+  /** Ends all connections in one direction; the peer decides on the other one. */
   halfClose(direction: Direction): void
   /** Whatever goes in this direction arrives so much later. */
   slow(direction: Direction, milliseconds: number): void

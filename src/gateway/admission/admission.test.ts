@@ -59,7 +59,7 @@ test('beyond the limit requests under /api wait a moment and are refused, and ev
   expect(refused.headers).toHaveProperty('x-request-id')
   expect(refused.json).toMatchObject({ status: 503, code: 'OVERLOADED' })
   expect((await gateway.request('POST', '/api/x', { body: {} })).status).toBe(503)
-  // Whoever shows no token needs no place to be told so.
+  // A request without a token is refused without a place.
   expect(await status('/api/x/own')).toBe(401)
 
   const startedAt = performance.now()

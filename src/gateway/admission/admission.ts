@@ -31,7 +31,7 @@ export type Admission = ReturnType<typeof createAdmission>
 /**
  * Who is worked on, and who waits for it. A place is held by work, and by nothing else: a request takes one when all
  * of it has arrived and its caller is within their limits, and gives it back when its answer is made. Places go by
- * class and then by age. Nobody waits more than 200 ms; who would have to is told at once. When places are short, the
+ * class and then by age. Nobody waits more than 200 ms; who would have to is refused at once. When places are short, the
  * address that holds most of them loses first: nobody has a share that others do not want.
  */
 export function createAdmission(concurrentMax: number) {

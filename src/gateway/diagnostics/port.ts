@@ -7,9 +7,9 @@ import type { Metrics } from './metrics.ts'
 
 /** What the thread is started with. `state` is shared memory: see `BEAT_AT` and `DRAINING`. */
 export type ThreadData = { config: Config; databaseUrl: string; host: string; state: BigInt64Array }
-/** What this thread tells it about itself, for `/metrics` and `/metricsz`. */
+/** What this thread sends to the other one, for `/metrics` and `/metricsz`. */
 export type Snapshot = { at: string; takenAt: number; contentType: string; metrics: string; db_pool: object }
-/** What it tells us. */
+/** What the other one sends back. */
 export type ThreadReport =
   | { listening: true }
   | { listening: false; code: string | undefined; message: string }

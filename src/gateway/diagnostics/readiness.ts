@@ -16,7 +16,7 @@ export type ReadinessDeps = {
 
 /**
  * What `/readyz` says. Callers that come while a check is under way get its result, so that probing cannot become a
- * load. Whether anything can be written is said too, but reading alone is enough to be ready.
+ * load. Whether anything can be written is part of the answer, but reading alone is enough to be ready.
  */
 export function createReadiness({ db, cache, isDraining }: ReadinessDeps): () => Promise<Readiness> {
   const once = singleFlight<Record<'database' | 'cache' | 'writes', Checked>>()

@@ -9,7 +9,7 @@ export type FrontPage = {
 type Shop = FrontPage & { name: string; version: string; publicUrl: string }
 
 /**
- * `/` tells whoever comes by what this is and where to go: a browser by a page, any other program by a few links as
+ * `/` shows what this is and where to go: a browser by a page, any other program by a few links as
  * JSON.
  */
 export function mountFrontPage(app: FastifyInstance, shop: Shop): void {

@@ -15,7 +15,7 @@ export function commonHeaders({ server }: Pick<Config, 'server'>): Headers {
     'x-frame-options': 'DENY',
     'referrer-policy': 'no-referrer'
   }
-  // RFC 6797, 7.2: said only by a shop that is reached by TLS.
+  // RFC 6797, 7.2: sent only by a shop that is reached by TLS.
   return server.public_url.startsWith('https:')
     ? { ...common, 'strict-transport-security': 'max-age=31536000' }
     : common

@@ -33,7 +33,7 @@ test('an answer has the status that its route declares, and its version as ETag'
     [200, '"7"'],
     [201, '"7"'],
     [204, undefined],
-    // A refusal tells the present version and has none of its own; where two answers are good, the handler chooses.
+    // The body of a refusal holds the present version, which is not its ETag; where two answers are good, the handler chooses.
     [412, undefined],
     [200, undefined]
   ])

@@ -25,7 +25,7 @@ const withStatus = (status: number, handler: RouteOptions['handler']): RouteOpti
 type Done = (error: Error | null, payload: unknown) => void
 
 function tagVersion(_request: FastifyRequest, reply: FastifyReply, payload: unknown, done: Done): void {
-  // A refusal may tell a version too; that is none of its own.
+  // The body of a refusal may hold the version of something, which is not the ETag of the refusal.
   if (reply.statusCode < 300) reply.header('etag', `"${(payload as { version: number }).version}"`)
   done(null, payload)
 }

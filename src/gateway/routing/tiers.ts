@@ -37,7 +37,7 @@ export type RouteConfig<B extends BodyKind = BodyKind> = {
   readonly limit?: RouteLimit
   /** Everybody gets the same answer, so that caches may keep it. Only for routes of the public tier. */
   readonly cache?: 'public'
-  /** With this status it tells a secret: that answer is not kept, a repeated request is answered anew. */
+  /** With this status its answer holds a secret and is not kept: a repeated request is answered anew. */
   readonly secret?: 200 | 201
   /** Why a route that may change something hands no write on. Then it takes no `If-Match`. */
   readonly unwritten?: string

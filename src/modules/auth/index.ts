@@ -36,7 +36,7 @@ export type AuthApi = {
   createUser(account: Account): Promise<UserRow>
   hasAdmin(): Promise<boolean>
   /**
-   * In development, makes an administrator with a random password if there is none, and tells it this once;
+   * In development, makes an administrator with a random password if there is none, which is returned this once;
    * `null` when there was nothing to make.
    */
   createFirstAdmin(): Promise<{ email: string; password: string } | null>

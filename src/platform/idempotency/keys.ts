@@ -40,7 +40,7 @@ export const findKey = statement({
 })
 export type KeyRow = RowOf<typeof findKey>
 
-/** Claims a key that was given back, or whose holder has not been heard of for the time of a lease, or that expired. */
+/** Claims a key that was given back, or whose holder has not renewed its lease in time, or that expired. */
 export const takeKeyOver = statement({
   name: 'idempotency.take_key_over',
   takes: {

@@ -53,7 +53,7 @@ export type Database = Queryable & {
   ping(): Promise<void>
   /** One real write that changes nothing, over another such. @throws `unavailable` that says why it is impossible. */
   proveWrite(): Promise<void>
-  /** Somebody got no answer: finds the connections that are dead without having said so, and ends them. */
+  /** Somebody got no answer: finds the connections whose other side is gone without having closed them, and ends them. */
   endSilentConnections(): Promise<void>
   statistics(): PoolStatistics
   close(): Promise<void>
@@ -70,7 +70,7 @@ export type DatabaseOptions = ConnectOptions & {
   slowConnections: number
   /** How long anybody may wait for a connection. */
   poolWaitMs: number
-  /** Is told the name of every statement before it is sent. For tests that count them. */
+  /** Called with the name of every statement before it is sent. For tests that count them. */
   onStatement?: ((name: string) => void) | undefined
 }
 type Sent = Parameters<Send>[0]
@@ -225,7 +225,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
   }
 
-  /** Where one connection died without having said so, others may have, too. */
+  /** Where one connection was lost without being closed, others may have been, too. */
   function noticeSilence(error: unknown): void {
     if (isSilence(error) || isSilence((error as Error)?.cause)) endSilentConnections()
   }

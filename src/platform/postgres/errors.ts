@@ -49,7 +49,7 @@ export const isLockTimeout = (error: unknown): boolean => codeOf(error) === LOCK
 export const isOutdated = (error: unknown): boolean =>
   codeOf(error) === STATEMENT_LOST ||
   (codeOf(error) === PLAN_CHANGED.code && (error as pg.DatabaseError).routine === PLAN_CHANGED.routine)
-/** Nothing more can be done over the connection that said so. */
+/** After these, nothing more can be done over the connection. */
 export const isUnusable = (error: unknown): boolean => RETIRED.test(codeOf(error)) || isConnectionLost(error)
 /** The server, or the network, did not answer in time. */
 export const isSilence = (error: unknown): boolean =>

@@ -12,7 +12,7 @@ export type SharedOptions = {
   waitMs: number
   /** One whose oldest statement is not answered for so long is taken for dead. */
   silenceMsMax: number
-  /** Is told when one was. */
+  /** Called when one was. */
   onSilence(): void
 }
 

@@ -14,10 +14,10 @@ const ANSWER_MS_MIN = 50
 const CONNECT_TIMES_IN_USE = 5
 
 /**
- * Ends those of the suspects that are dead without having said so. Each gets a question, and a new connection is made: that
- * takes the server longer than to answer, so whoever has not answered by then never will. (A limit of time alone would
- * end good connections whenever the server has much to do.) One in use gets its time as well; it stays when no new
- * connection can be made: whoever waits for its answer may still get it, and nobody would be helped.
+ * Ends those of the suspects whose other side is gone without having closed them. Each gets a question, and a new
+ * connection is made: that takes the server longer than to answer, so one that has not answered by then never will. (A
+ * limit of time alone would end good connections whenever the server has much to do.) One in use gets its time as
+ * well. When no new connection can be made, all stay: an answer may still come, and ending them would help nobody.
  */
 export function createSilenceCheck(settings: pg.ClientConfig, suspects: () => Suspect[]) {
   let isLooking = false

@@ -15,7 +15,7 @@ declare const inTransaction: unique symbol
 export type Transaction = Queryable & {
   readonly [inTransaction]: true
   /**
-   * Does `work` once this transaction is committed, before anybody is told. A run that is rolled back, or repeated
+   * Does `work` once this transaction is committed, before the caller goes on. A run that is rolled back, or repeated
    * after a serialization failure, forgets what it asked for. `work` must not throw.
    */
   afterCommit(work: () => void): void

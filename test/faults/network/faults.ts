@@ -80,7 +80,7 @@ const commit = (name: string, direction: Direction, fate: Fate, oneOf: number): 
   seconds: 3,
   plant: async ({ processes }) => {
     for (const { commits } of processes) commits.breakAt(direction, fate, oneOf)
-    // A connection that was lost is heard of again: somebody on the way answers for the server, which is gone for it.
+    // A lost connection gets an answer again: a host on the way resets it in the name of the server, which is gone.
     return async () => {
       for (const { commits, database } of processes) {
         commits.restore()

@@ -15,7 +15,7 @@ export const TRICKLE_SECONDS = 10
 const NETWORKS = 5
 /** How long a network may take to use its turn. */
 export const TURN_SECONDS = 60
-/** Nobody is told to wait longer. */
+/** The longest wait that a refusal names. */
 const QUEUE_SECONDS_MAX = 3_600
 export const ROUNDING_SECONDS = 0.001 // sums of fractions are not exact
 

@@ -4,7 +4,7 @@ import { hashSecret } from '../passwords/random-secrets.ts'
 
 export type RefreshToken = { text: string; sessionId: string; hash: Buffer }
 
-const PREFIX = 'rt_' // tells people and secret scanners what they have found
+const PREFIX = 'rt_' // people and secret scanners recognise a token by it
 const SECRET_BYTES = 32
 const ID_BYTES = 16
 const TOKEN = /^rt_([\w-]{64})\.([\w-]{1,32}\.[\w-]{43})$/

@@ -60,7 +60,7 @@ export function createGuestCartService({ db, cart, secrets, idleSeconds }: Guest
     return { token: await toldToken(cartId, tokens), view }
   }
 
-  /** Which of the tokens an earlier try told; the first one, unless the shop's secret has changed since. */
+  /** Which of the tokens an earlier try answered with; the first one, unless the shop's secret has changed since. */
   async function toldToken(cartId: string, tokens: readonly string[]): Promise<string> {
     const [first = ''] = tokens
     if (tokens.length === 1) return first

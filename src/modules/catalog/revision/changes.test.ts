@@ -10,7 +10,7 @@ async function useChanges() {
   const { db, broadcast } = app.platform
   const [one, two] = [await createProduct(app), await createProduct(app)]
   const publish = vi.fn(broadcast.publish)
-  // It does not listen: messages come back at any time, those of before too. Seen is what it tells itself.
+  // It does not listen to messages, which may arrive late: only what a process announces to itself is seen here.
   const changes = createChanges({
     db,
     broadcast: { ...broadcast, publish, subscribe: () => {} },

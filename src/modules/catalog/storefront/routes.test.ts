@@ -204,7 +204,7 @@ test('queries that make no sense are refused', async () => {
   expect((await app.request('GET', '/api/products/%00')).status).toBe(400)
 })
 
-/** Waits until the process has heard of every change made so far. */
+/** Waits until the messages about all changes made so far have arrived in this process. */
 const settle = (app: CatalogApp) =>
   vi.waitFor(async () => {
     app.statements.splice(0)
