@@ -67,6 +67,7 @@ function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
 export function problemBody({ status, code, detail, details }: Problem, requestId: string): string {
   const title = STATUS_CODES[status] ?? 'Error'
   const members = { type: 'about:blank', title, status, detail, code, request_id: requestId }
+  if (details === undefined) return JSON.stringify(members)
   // Twice, so that they come first and no detail of the same name can replace them.
   return JSON.stringify({ ...members, ...details, ...members })
 }

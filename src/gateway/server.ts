@@ -29,7 +29,7 @@ import { handleError, sendUnknownRoute } from './problem.ts'
 import { commonHeaders } from './routing/answer-headers.ts'
 import { disabledModuleAnswers, type Switchable } from './routing/disabled-modules.ts'
 import { parseJson } from './routing/json.ts'
-import { allowedMethods, type MountedRoute, pathOf, routeProblems } from './routing/routes.ts'
+import { createAllowedMethods, type MountedRoute, pathOf, routeProblems } from './routing/routes.ts'
 import type { Tiers } from './routing/tiers.ts'
 import { compileSerializer, compileValidator } from './routing/validation.ts'
 import { API_PREFIX, createTiers } from './tier-scopes.ts'
@@ -103,6 +103,7 @@ export async function createGateway({
   const shoppers = createShoppers(config.server)
   const mounted: MountedRoute[] = []
   let classOf: ClassOf = () => undefined
+  let allowedMethods: ReturnType<typeof createAllowedMethods> = () => []
   const capabilities = modules.flatMap(module => module.capabilities ?? [])
   const disabledModule = disabledModuleAnswers(modules)
   const app = createServer(platform, {
@@ -114,7 +115,7 @@ export async function createGateway({
     isDraining: () => draining.isDraining(),
     answers: {
       disabledModule,
-      unknownRoute: (request, reply) => sendUnknownRoute(reply, allowedMethods(mounted, pathOf(request.url)))
+      unknownRoute: (request, reply) => sendUnknownRoute(reply, allowedMethods(pathOf(request.url)))
     }
   })
   const draining = prepareDraining(app)
@@ -145,6 +146,7 @@ export async function createGateway({
   mountPublicFiles(app, files)
   await app.ready()
   classOf = createClassTable(mounted)
+  allowedMethods = createAllowedMethods(mounted)
 
   const problems = routeProblems(mounted, modules)
   if (problems.length > 0) throw new OperatorError(`Routes are mounted wrongly:\n  ${problems.join('\n  ')}`)

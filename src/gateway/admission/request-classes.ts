@@ -28,7 +28,7 @@ export function createClassTable(mounted: readonly MountedRoute[]) {
   }
 
   return function classOf(method: string, target: string): RequestClass | undefined {
-    const path = isPlain(target) ? target : pathOf(target)
+    const path = pathOf(target)
     let node: Node | undefined = root
     for (let start = 0; start <= path.length; ) {
       const slash = path.indexOf('/', start)
@@ -40,9 +40,6 @@ export function createClassTable(mounted: readonly MountedRoute[]) {
     return node.classes.get(method)
   }
 }
-
-/** Whether a target is its path: most are, and looking is cheaper than taking it apart. */
-const isPlain = (target: string): boolean => target.startsWith('/') && !/[?#%]/.test(target)
 
 function childOf(node: Node, segment: string): Node {
   if (segment.startsWith(':')) {

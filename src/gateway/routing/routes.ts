@@ -19,6 +19,7 @@ type Claim = { name: string; basePaths: readonly string[] }
 
 /** The path that a request asks for: without origin and query, decoded as far as its segments stay what they are. */
 export function pathOf(target: string): string {
+  if (isPlain(target)) return target
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '')
   try {
     return decodeURI(path)
@@ -26,6 +27,9 @@ export function pathOf(target: string): string {
     return path
   }
 }
+
+/** Whether a target is its path: most are, and looking is cheaper than taking it apart. */
+const isPlain = (target: string): boolean => target.startsWith('/') && !/[?#%]/.test(target)
 
 /** The module whose base paths cover `path`; the longest prefix wins. */
 export function ownerOf(path: string, modules: readonly Claim[]): string | undefined {
@@ -48,21 +52,28 @@ export function routeProblems(mounted: readonly MountedRoute[], modules: readonl
   return [...new Set(problems)]
 }
 
-/** The methods that some route at this path knows, sorted; empty when no route is there. */
-export function allowedMethods(mounted: readonly MountedRoute[], path: string): string[] {
-  const methods = mounted
-    .filter(({ url }) => isBelow(path, url) && depthOf(path) === depthOf(url))
-    .flatMap(({ method }) => method)
-  return [...new Set(methods)].sort()
+/**
+ * The methods that some route at a path knows, sorted; empty when no route is there. Patterns are taken apart once:
+ * to do so for each unknown path made its 404 cost twice what an answer of /healthz does (2026-11).
+ */
+export function createAllowedMethods(mounted: readonly MountedRoute[]) {
+  const patterns = [...Map.groupBy(mounted, ({ url }) => url)].map(([url, routes]) => ({
+    parts: url.split('/'),
+    methods: routes.flatMap(({ method }) => method)
+  }))
+  const byDepth = Map.groupBy(patterns, ({ parts }) => parts.length)
+
+  return (path: string): string[] => {
+    const segments = path.split('/')
+    const fitting = byDepth.get(segments.length)?.filter(({ parts }) => startsWith(segments, parts)) ?? []
+    return [...new Set(fitting.flatMap(({ methods }) => methods))].sort()
+  }
 }
 
 const depthOf = (path: string) => path.split('/').length
 
-/** Whether `path` is `base` or lies below it; a `:name` in the base stands for any one segment. */
-function isBelow(path: string, base: string): boolean {
-  const segments = path.split('/')
-  return base.split('/').every((part, index) => {
-    const segment = segments[index]
-    return part.startsWith(':') ? Boolean(segment) : part === segment
-  })
-}
+const isBelow = (path: string, base: string): boolean => startsWith(path.split('/'), base.split('/'))
+
+/** Whether a path lies at or below a base; a `:name` in the base stands for any one segment. */
+const startsWith = (segments: readonly string[], base: readonly string[]): boolean =>
+  base.every((part, index) => (part.startsWith(':') ? Boolean(segments[index]) : part === segments[index]))
