@@ -11,6 +11,12 @@ const insertRow = statement({
   takes: { id: 'uuid' },
   text: 'insert into public.written (id) values ($id)'
 })
+const insertWhere = statement({
+  name: 'test.insert_written_where',
+  takes: { id: 'uuid', fits: 'bool' },
+  gives: { id: 'uuid' },
+  text: 'insert into public.written (id) select $id where $fits returning id'
+})
 
 const ADMIN = `admin-${randomUUID()}`
 
@@ -29,6 +35,14 @@ const routes = moduleOf('x', ['/api/x'], ({ public: open, admin }) => {
     const write = writeOf(request)
     await write.once(gateway.platform.db, tx => tx.run(insertRow, { id: write.id }))
     return {}
+  })
+  open.put('/x/unchanged', browse, async request => {
+    const write = writeOf(request)
+    const { db } = gateway.platform
+    const fits = request.headers['x-changed'] === undefined
+    const quick = await write.onceIfUnchanged(db, tx => tx.first(insertWhere, { id: write.id, fits }))
+    if (quick === undefined) await write.once(db, tx => tx.run(insertRow, { id: write.id }))
+    return { id: write.id, quick: quick !== undefined }
   })
   open.post('/x/unwritten', { config: { class: 'browse', unwritten: 'it sends a file' } }, async () => ({}))
   open.post('/x/twice', browse, async request => {
@@ -115,6 +129,36 @@ test('what a write found is what its replay answers with', async () => {
   expect((await find()).json).toEqual({ id })
   await gateway.sql(`update cartwright.idempotency_keys set state = 'applied', answer = null, status = null`)
   expect((await find()).json).toEqual({ id })
+})
+
+test.each([
+  ['that still fits', {}, true],
+  ['that does not fit any more', { 'x-changed': '1' }, false]
+])(
+  'a statement %s is noted with its key exactly when it changed something',
+  async (_what, headers, quick) => {
+    expect((await put('/api/x/unchanged', headers)).json.quick).toBe(quick)
+    expect(await written()).toHaveLength(1)
+    const key = { 'idempotency-key': randomUUID(), ...headers }
+    const { json } = await put('/api/x/unchanged', key)
+    expect(json.quick).toBe(quick)
+    // The process died before it could keep the answer.
+    await gateway.sql(`update cartwright.idempotency_keys set answer = null, status = null, state = 'applied'
+    where state = 'done'`)
+    expect((await put('/api/x/unchanged', key)).json).toEqual({ id: json.id, quick: false })
+    expect(await written()).toHaveLength(2)
+  }
+)
+
+test('a statement whose key was taken over by a later try changes nothing', async () => {
+  await gateway.sql(`
+    create function public.take_over() returns trigger language plpgsql as $$
+      begin update cartwright.idempotency_keys set lease = gen_random_uuid(); return new; end $$;
+    create trigger take_over before insert on public.written execute function public.take_over()`)
+  const { status, json } = await put('/api/x/unchanged', { 'idempotency-key': randomUUID() })
+  await gateway.sql('drop trigger take_over on public.written')
+  expect([status, json.code]).toEqual([409, 'IDEMPOTENCY_KEY_IN_PROGRESS'])
+  expect(await written()).toEqual([])
 })
 
 test('a request notes once that it was done', async () => {

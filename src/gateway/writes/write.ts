@@ -42,13 +42,16 @@ function newWriteOf(request: FastifyRequest): Write {
     resultId: claim?.resultId ?? null,
     expectedVersion: expectedVersion(request.headers['if-match']),
     deadlineAt: Number.isFinite(request.deadlineAt) ? request.deadlineAt : undefined,
-    mark: async (tx, resultId) => {
-      // Sent together, so that the second costs no round trip.
-      await Promise.all([
-        claim && markApplied(tx, claim, resultId),
-        audit && noteAudit(tx, { ...audit, id, status: null })
-      ])
-    }
+    mark:
+      claim === null && audit === null
+        ? undefined
+        : async (tx, resultId) => {
+            // Sent together, so that the second costs no round trip.
+            await Promise.all([
+              claim && markApplied(tx, claim, resultId),
+              audit && noteAudit(tx, { ...audit, id, status: null })
+            ])
+          }
   })
 }
 

@@ -17,6 +17,15 @@ export type Write = {
    * committed then. @throws `IDEMPOTENCY_KEY_IN_PROGRESS` when a later try of this request has taken over.
    */
   once<T>(db: Pick<Database, 'transaction'>, work: (tx: Transaction) => Promise<T>): Promise<T | undefined>
+  /**
+   * The same for one statement that changes nothing, and answers nothing, when what it rests on has changed since; then
+   * `undefined`, and `once` may follow. For what was compared and decided before, without holding anything: without
+   * a note to make it costs one round trip.
+   */
+  onceIfUnchanged<T>(
+    db: Pick<Database, 'transaction'>,
+    send: (tx: Transaction) => Promise<T | undefined>
+  ): Promise<T | undefined>
   /** Notes inside `work` what was made *or found*, for the tries to come. */
   result(id: string): void
   /** Compares the version with If-Match (RFC 9110, section 13.1.1). @throws `stale` when it is another one. */
@@ -35,8 +44,8 @@ export type Operation = {
   expectedVersion: number | null
   /** When nobody waits for it any more, on the monotonic clock. */
   deadlineAt?: number | undefined
-  /** Notes in the transaction that the request was done. */
-  mark(tx: Transaction, resultId: string | null): Promise<void>
+  /** Notes in the transaction that the request was done; none where nobody would read it. */
+  mark?: ((tx: Transaction, resultId: string | null) => Promise<void>) | undefined
 }
 
 export const idempotencyKeyInProgress = defineError(
@@ -73,11 +82,29 @@ export function createWrite(operation: Operation): Write {
           isCompared = expectedVersion === null
           const made = await work(tx)
           if (!isCompared) throw conditionNotSupported()
-          await operation.mark(tx, resultId)
+          await operation.mark?.(tx, resultId)
           return made
         },
         { deadlineAt: operation.deadlineAt }
       )
+    },
+    onceIfUnchanged: async (db, send) => {
+      if (isBegun || isApplied) return undefined
+      if (!isCompared) throw conditionNotSupported()
+      const { mark, deadlineAt } = operation
+      const changed = new Error('what it rests on has changed')
+      const sendAndMark = async (tx: Transaction) => {
+        if (mark === undefined) return tx.commitWith(() => send(tx))
+        const [made] = await Promise.all([send(tx), mark(tx, null)])
+        if (made === undefined) throw changed
+        return made
+      }
+      const made = await db.transaction(sendAndMark, { deadlineAt }).catch(error => {
+        if (error !== changed) throw error
+        return undefined
+      })
+      isBegun = made !== undefined
+      return made
     },
     result: noted => {
       resultId = noted
@@ -96,6 +123,5 @@ export const newWrite = (): Write =>
     id: newId(),
     isApplied: false,
     resultId: null,
-    expectedVersion: null,
-    mark: async () => {}
+    expectedVersion: null
   })

@@ -49,6 +49,8 @@ export type Database = Queryable & {
    * this process holds a connection. For rows that one customer's requests all lock.
    */
   inTurn(key: string): Database
+  /** Whether a transaction with that key is under way, or waits for its turn. */
+  isTurnTaken(key: string): boolean
   /** One real round trip, over a connection that nothing else uses. */
   ping(): Promise<void>
   /** One real write that changes nothing, over another such. @throws `unavailable` that says why it is impossible. */
@@ -234,6 +236,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const database: Database = {
     ...queryableOf(send),
     transaction,
+    isTurnTaken: turns.isTaken,
     inTurn: key => ({
       ...database,
       transaction: (work, { deadlineAt = deadlineIn(statementTimeoutMs) } = {}) =>

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { streamOf } from './connect.ts'
 import {
   databaseBusy,
   isLockTimeout,
@@ -21,6 +22,11 @@ export type Transaction = Queryable & {
   afterCommit(work: () => void): void
   /** Does `work` directly before the commit, behind everything else: for rows that everybody wants to change. */
   last(work: (tx: Transaction) => Promise<void>): void
+  /**
+   * Sends the commit right behind what `send` sends, in the same round trip. For statements that change nothing when
+   * they do not fit any more, so that no answer asks for a rollback; one that fails still undoes everything.
+   */
+  commitWith<R>(send: () => Promise<R>): Promise<R>
 }
 
 /** A connection for one caller alone. */
@@ -63,6 +69,7 @@ export async function runTransaction<T>(
   const send = async (query: pg.QueryConfig): Promise<pg.QueryResult> => {
     const left = leftMs()
     if (left <= 0) throw databaseBusy({ retryAfterSeconds: 1 })
+    sendTogether(client)
     try {
       return await client.query({ ...query, query_timeout: left + SERVER_HEAD_START_MS } as pg.QueryConfig)
     } catch (error) {
@@ -77,16 +84,30 @@ export async function runTransaction<T>(
   }
   const committed: (() => void)[] = []
   const lasts: ((tx: Transaction) => Promise<void>)[] = []
+  let commit: Promise<pg.QueryResult> | undefined
+  const sendCommit = () => {
+    isOpen = false
+    commit = send({ text: 'commit' })
+    commit.catch(() => {})
+    return commit
+  }
   const tx = {
     ...queryableOf(sendStatement),
     afterCommit: (each: () => void) => committed.push(each),
-    last: (each: (tx: Transaction) => Promise<void>) => lasts.push(each)
+    last: (each: (tx: Transaction) => Promise<void>) => lasts.push(each),
+    commitWith: (sendStatements: () => Promise<unknown>) => {
+      if (lasts.length > 0) throw new Error('something else was to be done last')
+      const answers = sendStatements()
+      sendCommit()
+      return answers
+    }
   } as unknown as Transaction
 
   let result: T
   let beginError: unknown
   try {
     // Not awaited: the connection is pipelined, so `begin` travels with the first statement.
+    sendTogether(client)
     const begun = client.query(beginning(deadlineAt - performance.now(), statementTimeoutMs)).catch(error => {
       isBroken = true
       beginError = translateBeginError(error)
@@ -94,10 +115,9 @@ export async function runTransaction<T>(
     })
     begun.catch(() => {})
     result = await work(tx)
-    for (const each of lasts) await each(tx)
-    isOpen = false
+    if (commit === undefined) for (const each of lasts) await each(tx)
     await begun
-    const { command } = await send({ text: 'commit' })
+    const { command } = await (commit ?? sendCommit())
     if (command !== 'COMMIT') throw new Error('a statement failed and nobody noticed; nothing was committed')
   } catch (error) {
     isOpen = false
@@ -109,6 +129,16 @@ export async function runTransaction<T>(
   }
   for (const each of committed) each()
   return result
+}
+
+/**
+ * Keeps what is written until this turn of the event loop has done its work, so that statements that do not wait for
+ * each other leave in one system call, and PostgreSQL wakes up once for them.
+ */
+function sendTogether(client: pg.Client): void {
+  const stream = streamOf(client)
+  stream.cork()
+  process.nextTick(() => stream.uncork())
 }
 
 /** Everything was undone, and the same again may succeed: soon, when a lock is free, or on a new connection. */

@@ -5,6 +5,8 @@ export function createTurns() {
   const lasts = new Map<string, Promise<void>>()
 
   return {
+    /** Whether somebody's turn has not ended yet. */
+    isTaken: (key: string): boolean => lasts.has(key),
     /** Does `work` when it is its turn. @throws `DATABASE_BUSY` when that is not before the deadline. */
     async take<T>(key: string, deadlineAt: number, work: () => Promise<T>): Promise<T> {
       const before = lasts.get(key)

@@ -59,21 +59,53 @@ const deleteLines = statement({
   text: 'delete from cart.items where cart_id = $cartId and variant_id = any ($variantIds)'
 })
 // The expiry is put off at most once in a thirtieth of its time, because that alone changes an index.
+const nextVersion = `version = version + 1, updated_at = clock_timestamp(), quantity = $quantity, distinct_count = $distinctCount,
+      expires_at = case
+        when $idleSeconds::float8 is null then 'infinity'
+        when expires_at between now() + make_interval(secs => $idleSeconds)
+          and now() + make_interval(secs => $idleSeconds * 31 / 30) then expires_at
+        else now() + make_interval(secs => $idleSeconds * 31 / 30)
+      end`
 const updateCart = statement({
   name: 'cart.update_cart',
   takes: { cartId: 'uuid', quantity: 'int4', distinctCount: 'int4', idleSeconds: 'float8?' },
   gives: { version: 'int4', updated_at: 'timestamptz' },
   text: `
     update cart.carts set
-      version = version + 1, updated_at = clock_timestamp(), quantity = $quantity, distinct_count = $distinctCount,
-      expires_at = case
-        when $idleSeconds::float8 is null then 'infinity'
-        when expires_at between now() + make_interval(secs => $idleSeconds)
-          and now() + make_interval(secs => $idleSeconds * 31 / 30) then expires_at
-        else now() + make_interval(secs => $idleSeconds * 31 / 30)
-      end
+      ${nextVersion}
     where cart_id = $cartId
     returning version, updated_at`
+})
+// All of it or nothing: whoever comes behind another change waits for its commit, finds another version, and changes nothing.
+const saveUnchangedCart = statement({
+  name: 'cart.save_unchanged_cart',
+  takes: {
+    cartId: 'uuid',
+    version: 'int4',
+    quantity: 'int4',
+    distinctCount: 'int4',
+    idleSeconds: 'float8?',
+    variantIds: 'uuid[]',
+    quantities: 'int4[]',
+    removed: 'uuid[]'
+  },
+  gives: { version: 'int4', updated_at: 'timestamptz' },
+  text: `
+    with updated as (
+      update cart.carts set
+      ${nextVersion}
+      where cart_id = $cartId and version = $version and expires_at > now()
+      returning cart_id, version, updated_at
+    ), upserted as (
+      insert into cart.items (cart_id, variant_id, quantity)
+      select updated.cart_id, line.variant_id, line.quantity
+      from updated cross join unnest($variantIds::uuid[], $quantities::int[]) as line (variant_id, quantity)
+      on conflict (cart_id, variant_id) do update set quantity = excluded.quantity
+    ), deleted as (
+      delete from cart.items using updated
+      where items.cart_id = updated.cart_id and items.variant_id = any ($removed)
+    )
+    select version, updated_at from updated`
 })
 const emptyCart = statement({
   name: 'cart.empty_cart',
@@ -149,7 +181,7 @@ export async function save(
   { lines, set, removed }: LineChange,
   idleSeconds: number | null
 ): Promise<StoredCart> {
-  const sums = { quantity: lines.reduce((sum, line) => sum + line.quantity, 0), distinctCount: lines.length }
+  const sums = sumsOf(lines)
   const [updated] = await Promise.all([
     tx.first(updateCart, { cartId, ...sums, idleSeconds }),
     set.length > 0 &&
@@ -162,6 +194,30 @@ export async function save(
   ])
   return { ...versionOf(updated), lines }
 }
+
+/** The same for a cart that was read, and that nobody holds; `undefined`, and nothing is written, when it has changed since. */
+export async function saveUnchanged(
+  tx: Transaction,
+  { id, version }: { id: string; version: number },
+  { lines, set, removed }: LineChange,
+  idleSeconds: number | null
+): Promise<StoredCart | undefined> {
+  const updated = await tx.first(saveUnchangedCart, {
+    cartId: id,
+    version,
+    ...sumsOf(lines),
+    idleSeconds,
+    variantIds: set.map(line => line.variantId),
+    quantities: set.map(line => line.quantity),
+    removed
+  })
+  return updated && { ...versionOf(updated), lines }
+}
+
+const sumsOf = (lines: readonly Line[]) => ({
+  quantity: lines.reduce((sum, line) => sum + line.quantity, 0),
+  distinctCount: lines.length
+})
 
 function versionOf(cart: { version: number; updated_at: Date } | undefined) {
   if (cart === undefined) throw new Error('a cart that was locked is gone')

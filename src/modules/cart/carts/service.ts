@@ -73,12 +73,31 @@ export function createCartService({ db, catalog, stock, settings }: CartDeps) {
     idleSecondsOf: lines => (lines.length === 0 ? null : settings.idleSeconds)
   })
 
+  type Decide = (lines: readonly Line[]) => LineChange | Promise<LineChange>
+
+  /**
+   * Decides about the cart as it is read, and writes when it is still that one: half of what it costs to hold it, and
+   * hardly ever does somebody else change the same cart meanwhile. `undefined` when somebody did.
+   */
+  async function changeUnheld({ customerId, key, idleSecondsOf }: CartOwner, write: Write, decide: Decide) {
+    // Where others are at it, the cart would be another one by the time it is written.
+    if (customerId === null || write.alreadyApplied || db.isTurnTaken(key)) return undefined
+    const cart = await carts.findCart(db, customerId)
+    if (cart.updatedAt === null) return undefined
+    write.expect(cart.version, cartStale)
+    const changed = await decide(cart.lines)
+    if (changed.set.length === 0 && changed.removed.length === 0) return undefined
+    const read = { id: customerId, version: cart.version }
+    // In turn, so that those who are too late find it out without a connection each.
+    return write.onceIfUnchanged(db.inTurn(key), tx =>
+      carts.saveUnchanged(tx, read, changed, idleSecondsOf(changed.lines))
+    )
+  }
+
   /** One change of one cart: lock, compare the version, decide, and write when something changes. */
-  async function change(
-    owner: CartOwner,
-    write: Write,
-    decide: (lines: readonly Line[]) => LineChange | Promise<LineChange>
-  ): Promise<CartView> {
+  async function change(owner: CartOwner, write: Write, decide: Decide): Promise<CartView> {
+    const changed = await changeUnheld(owner, write, decide)
+    if (changed !== undefined) return present(owner.customerId, changed)
     const stored = await write.once(db.inTurn(owner.key), async tx => {
       const cartId = await owner.lockCartId(tx)
       const cart = await carts.lock(tx, cartId)
