@@ -79,15 +79,20 @@ export async function fillLargeCatalog(client: pg.ClientBase): Promise<void> {
       union
       select product_categories.product_id from catalog.discounts join catalog.product_categories using (category_id)
     ), priced as (
-      select product_id, min(price_minor) as lowest_price_minor from catalog.variants
+      select product_id, currency, min(price_minor) as lowest_price_minor,
+        min(price_minor) as lowest_full_price_minor, count(*)::int as variant_count
+      from catalog.variants
       where active and product_id not in (select product_id from discounted)
-      group by product_id
+      group by product_id, currency
       union all
-      select product_id, lowest_price_minor from catalog.lowest_prices
+      select product_id, currency, lowest_price_minor, lowest_full_price_minor, variant_count
+      from catalog.lowest_prices
       where product_id in (select product_id from discounted)
     )
     update catalog.products set
-      lowest_price_minor = priced.lowest_price_minor, sku_text = list_columns.sku_text,
+      lowest_price_minor = priced.lowest_price_minor, lowest_price_currency = priced.currency,
+      lowest_full_price_minor = priced.lowest_full_price_minor,
+      variant_count = coalesce(priced.variant_count, 0), sku_text = list_columns.sku_text,
       category_ids = list_columns.category_ids
     from catalog.list_columns left join priced on priced.product_id = list_columns.product_id
     where list_columns.product_id = products.id`)

@@ -14,24 +14,33 @@ export const lockFreeProducts = statement({
   gives: { id: 'uuid' },
   text: 'select id from catalog.products where id = any ($ids) order by id for update skip locked'
 })
-/** Brings what lists filter these (locked) products by up to date: their lowest prices, SKUs and categories. */
+// What lists show and filter products by that stands elsewhere.
+const kept = (name: string) =>
+  `${name}.lowest_price_minor, ${name}.lowest_price_currency, ${name}.lowest_full_price_minor, ${name}.variant_count,
+      ${name}.sku_text, ${name}.category_ids`
+const fresh = `
+      select list_columns.product_id, lowest_price_minor, currency as lowest_price_currency, lowest_full_price_minor,
+        coalesce(variant_count, 0) as variant_count, sku_text, category_ids
+      from catalog.list_columns
+      left join catalog.lowest_prices
+        on lowest_prices.product_id = list_columns.product_id and lowest_prices.currency = $currency
+        and lowest_prices.product_id = any ($ids)
+      where list_columns.product_id = any ($ids)`
+
+/** Brings what lists show of these (locked) products up to date: their lowest prices, SKUs and categories. */
 export const repriceProducts = statement({
   name: 'catalog.reprice_products',
   takes: { ids: 'uuid[]', currency: 'text' },
   text: `
     update catalog.products set
-      lowest_price_minor = fresh.lowest_price_minor, sku_text = fresh.sku_text, category_ids = fresh.category_ids
-    from (
-      select list_columns.product_id, lowest_price_minor, sku_text, category_ids
-      from catalog.list_columns
-      left join catalog.lowest_prices
-        on lowest_prices.product_id = list_columns.product_id and lowest_prices.currency = $currency
-        and lowest_prices.product_id = any ($ids)
-      where list_columns.product_id = any ($ids)
+      lowest_price_minor = fresh.lowest_price_minor, lowest_price_currency = fresh.lowest_price_currency,
+      lowest_full_price_minor = fresh.lowest_full_price_minor, variant_count = fresh.variant_count,
+      sku_text = fresh.sku_text, category_ids = fresh.category_ids
+    from (${fresh}
     ) fresh
     where products.id = fresh.product_id
-      and (products.lowest_price_minor, products.sku_text, products.category_ids)
-        is distinct from (fresh.lowest_price_minor, fresh.sku_text, fresh.category_ids)`
+      and (${kept('products')})
+        is distinct from (${kept('fresh')})`
 })
 /** Those of these products for which that is not up to date. */
 export const listMispriced = statement({
@@ -42,13 +51,11 @@ export const listMispriced = statement({
   text: `
     select products.id
     from catalog.products
-    join catalog.list_columns on list_columns.product_id = products.id
-    left join catalog.lowest_prices
-      on lowest_prices.product_id = products.id and lowest_prices.currency = $currency
-      and lowest_prices.product_id = any ($ids)
-    where products.id = any ($ids) and list_columns.product_id = any ($ids)
-      and (products.lowest_price_minor, products.sku_text, products.category_ids)
-        is distinct from (lowest_prices.lowest_price_minor, list_columns.sku_text, list_columns.category_ids)`
+    join (${fresh}
+    ) fresh on fresh.product_id = products.id
+    where products.id = any ($ids)
+      and (${kept('products')})
+        is distinct from (${kept('fresh')})`
 })
 export const listProductsAfter = statement({
   name: 'catalog.list_product_ids',

@@ -62,15 +62,14 @@ test('one caller with twenty of the slowest searches leaves the searches of othe
     CARTWRIGHT__DATABASE__LOCK_TIMEOUT_MS: '20000',
     CARTWRIGHT__DATABASE__POOL_WAIT_MS: '1000'
   })
-  await createProduct(app, { name: 'Slow', variants: [{ sku: 'SLOW', price: 1 }] })
+  await createProduct(app, { name: 'Slow', slug: 'slow', variants: [{ sku: 'SLOW', price: 1 }] })
   await createProduct(app, { name: 'Quick' })
   // Whatever shows the slow product takes until the lock is given back.
   await runSql(
     app.databaseUrl,
-    `create or replace view catalog.variant_discounts as
-     select id as variant_id, null::int as percentage_ppm, null::bigint as amount_minor, 0::float8 as starts_in,
-       0::float8 as ends_in
-     from catalog.variants where sku = 'SLOW' and pg_advisory_xact_lock_shared(1)::text <> ''`
+    `alter table catalog.products rename to stored_products;
+     create view catalog.products as select * from catalog.stored_products
+     where slug <> 'slow' or pg_advisory_xact_lock_shared(1)::text <> ''`
   )
   const holder = new pg.Client({ connectionString: app.databaseUrl })
   await holder.connect()

@@ -5,7 +5,7 @@ import { fillLargeCatalog, LARGE_CATALOG } from '../../../../test/support/large-
 import { connectionSettings, plannedForValues } from '../../../platform/postgres/connect.ts'
 import { type Database, openDatabase } from '../../../platform/postgres/database.ts'
 import { type Statement, statement, valuesOf } from '../../../platform/postgres/statement.ts'
-import { beforeFirst, countProducts, listPrices, lists } from './repository.ts'
+import { beforeFirst, countProducts, lists } from './repository.ts'
 import type { Sort } from './schema.ts'
 
 const { words, tags, categories, prices, middle } = LARGE_CATALOG
@@ -113,13 +113,6 @@ test('a list is planned for what it is asked for: what few products have is foun
     const plan = await planOf(lists.name, { ...beforeFirst.name, limit, ...all, ...filter })
     expect(mostRows(plan)).toBeLessThan(1_000)
   }
-})
-
-test('the prices of the largest page are looked up by product', async () => {
-  const filters = { q: null, tag: null, category: null, price_min: null, price_max: null }
-  const rows = await db.rows(lists.newest, { ...beforeFirst.newest, limit: 101, ...filters })
-  const plan = await planOf(listPrices, { product_ids: rows.map(({ id }) => id), currency: 'USD' })
-  expect(mostRows(plan)).toBeLessThanOrEqual(101 * 3 * 100)
 })
 
 test('what the filters find is what variants and categories say', async () => {

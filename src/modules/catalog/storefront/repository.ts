@@ -81,12 +81,16 @@ const listBy = ({ name, key, behind, by }: Order) =>
       image_url: 'text?',
       created_at: 'timestamptz',
       search_text: 'text',
-      lowest_price_minor: 'int8?'
+      lowest_price_minor: 'int8?',
+      lowest_price_currency: 'text?',
+      lowest_full_price_minor: 'int8?',
+      variant_count: 'int4'
     },
     slow: true,
     text: `
     select
-      id, slug, name, brand, tags, images -> 0 ->> 'url' as image_url, created_at, search_text, lowest_price_minor
+      id, slug, name, brand, tags, images -> 0 ->> 'url' as image_url, created_at, search_text, lowest_price_minor,
+      lowest_price_currency, lowest_full_price_minor, variant_count
     from catalog.products
     where ${behind} and ${isListed}
     order by ${by} limit $limit`
@@ -133,24 +137,3 @@ export const countProducts = statement({
     select count(*)::int as total from catalog.products
     where ${isListed}`
 })
-
-/** What the variants of these products are sold for, in any order. */
-export const listPrices = statement({
-  name: 'catalog.list_variant_prices',
-  takes: { product_ids: 'uuid[]', currency: 'text' },
-  gives: {
-    product_id: 'uuid',
-    price_minor: 'int8',
-    sale_price_minor: 'int8?',
-    discounts: nullableJson<Discount[]>()
-  },
-  slow: true,
-  text: `
-    select
-      product_id, price_minor, sale_price_minor,
-      (select jsonb_agg(to_jsonb(discounts))
-       from catalog.variant_discounts discounts where discounts.variant_id = variants.id) as discounts
-    from catalog.variants
-    where product_id = any ($product_ids) and active and currency = $currency`
-})
-export type PriceRow = RowOf<typeof listPrices>

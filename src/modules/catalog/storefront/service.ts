@@ -13,9 +13,7 @@ import {
   beforeFirst,
   countProducts,
   findProduct,
-  listPrices,
   lists,
-  type PriceRow,
   type ProductPageRow,
   type StoredVariant,
   type SummaryRow
@@ -65,9 +63,7 @@ export function createStorefront({ db, pages, currency, listsAtOnceMax }: Deps) 
         placeOf: row => ({ key: sortKey(row, sort), id: row.id }),
         total: () => db.first(countProducts, filters)
       })
-      const sold = await db.rows(listPrices, { product_ids: page.items.map(row => row.id), currency })
-      const variants = Map.groupBy(sold, row => row.product_id)
-      const items = page.items.map(row => summary(row, variants.get(row.id) ?? [], currency))
+      const items = page.items.map(row => summary(row, currency))
       return JSON.stringify({ ...page, items })
     }
     return pages(key, make, work => limited(caller, work))
@@ -122,28 +118,21 @@ function sortKey(row: SummaryRow, sort: Sort): string | number {
   return sort === 'newest' ? 0 : (row.lowest_price_minor ?? 0)
 }
 
-function summary(
-  { id, slug, name, brand, image_url, tags, created_at }: SummaryRow,
-  variants: readonly PriceRow[],
-  currency: string
-): ProductSummaryResponse {
-  const prices = variants.map(({ price_minor, sale_price_minor, discounts }) => ({
-    price: price_minor,
-    discounted: priceNow(price_minor, sale_price_minor, discounts ?? []).discountedPrice
-  }))
-  const [cheapest] = prices.sort((a, b) => a.discounted - b.discounted || a.price - b.price)
+/** What was found in another currency is no price here, until the products are priced in this one. */
+function summary(row: SummaryRow, currency: string): ProductSummaryResponse {
+  const isPriced = row.lowest_price_currency === currency
   return {
-    id,
-    slug,
-    name,
-    brand,
-    image_url,
-    price: cheapest?.price ?? null,
-    discounted_price: cheapest?.discounted ?? null,
+    id: row.id,
+    slug: row.slug,
+    name: row.name,
+    brand: row.brand,
+    image_url: row.image_url,
+    price: isPriced ? row.lowest_full_price_minor : null,
+    discounted_price: isPriced ? row.lowest_price_minor : null,
     currency,
-    variant_count: variants.length,
-    tags,
-    created_at
+    variant_count: isPriced ? row.variant_count : 0,
+    tags: row.tags,
+    created_at: row.created_at
   }
 }
 
