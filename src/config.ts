@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { parse } from 'yaml'
+import { createRequire } from 'node:module'
 import {
   BaseSchema,
   type Config,
@@ -15,6 +15,12 @@ import { nearest } from './kernel/nearest.ts'
 import { compileSchema, type SchemaError } from './kernel/validate.ts'
 
 export type { Config, ConfigOf }
+
+const require = createRequire(import.meta.url)
+/** Loaded for a file, and for lists in variables: numbers and switches are the same in JSON, and most starts need no more. */
+const parseYaml = (text: string): unknown => (require('yaml') as typeof import('yaml')).parse(text)
+const PLAIN = /^(?:true|false|0|-?[1-9]\d{0,14})$/
+const parse = (text: string): unknown => (PLAIN.test(text) ? JSON.parse(text) : parseYaml(text))
 
 type Environment = Readonly<Record<string, string | undefined>>
 type Tree = { [key: string]: unknown }
@@ -98,7 +104,7 @@ function readFile(named: string | undefined): Tree {
   }
   let tree: unknown
   try {
-    tree = parse(content) ?? {}
+    tree = parseYaml(content) ?? {}
   } catch (error) {
     throw new OperatorError(`The configuration file ${path} is not YAML: ${yamlReason(error)}`)
   }

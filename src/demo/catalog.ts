@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import { parse } from 'csv-parse/sync'
+import { createRequire } from 'node:module'
 import { currencies } from '../kernel/money.ts'
 
+const require = createRequire(import.meta.url)
 const FILE = new URL('../../demo/catalog.csv', import.meta.url)
 const AMOUNTS = ['Variant Price', 'Variant Compare At Price', 'Cost per item']
 
@@ -21,6 +22,7 @@ export async function readDemo(currency: string, address: string): Promise<strin
  */
 export function demoIn(currency: string, file: string): string {
   if (currencies[currency] !== 0) return file
+  const { parse } = require('csv-parse/sync') as typeof import('csv-parse/sync')
   const [header = [], ...rows]: string[][] = parse(file)
   const isAmount = header.map(name => AMOUNTS.includes(name))
   const converted = rows.map(cells =>

@@ -123,7 +123,7 @@ export async function createGateway({
     const owner = config?.owner ?? null
     mounted.push({ method, url, owner, class: config?.class ?? null, hasTier: prefix === API_PREFIX })
   })
-  await collectOpenApi(app, version)
+  const writeDocument = collectOpenApi(app, version)
   mountDiagnostics(app, { db, cache, metrics, isDraining: draining.isDraining })
   const claims = createKeyClaims(db)
   app.addHook('onClose', () => claims.close())
@@ -139,7 +139,7 @@ export async function createGateway({
     shoppers
   })
   for (const module of modules.filter(each => each.enabled)) module.routes?.(tiersOf(module.name))
-  mountOpenApi(app)
+  mountOpenApi(app, writeDocument)
   const { name } = config.shop
   if (frontPage !== undefined)
     mountFrontPage(app, { ...frontPage, name, version, publicUrl: config.server.public_url })
@@ -206,6 +206,12 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
     },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
+    schemaController: {
+      compilersFactory: {
+        buildValidator: () => compileValidator as never,
+        buildSerializer: () => compileSerializer as never
+      }
+    },
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
     clientErrorHandler: refuseConnection,
     // Targets that the router cannot even look up. No hook runs for them.
@@ -230,8 +236,6 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
     else done()
   })
 
-  app.setValidatorCompiler(compileValidator as never)
-  app.setSerializerCompiler(compileSerializer as never)
   app.setErrorHandler(handleError)
   app.decorateRequest('identity', null)
   app.decorateRequest('shopperAddress', null)

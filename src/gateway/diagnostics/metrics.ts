@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Registry } from '@prometheus-io/client'
+import type { Registry } from '@prometheus-io/client'
 import type { Metric, MetricRegistry } from '../../platform/metrics/registry.ts'
 
 /** Of the library's own: names against the conventions, and figures that are none (`Nan`, 2^63) without a sample. */
@@ -13,6 +13,7 @@ const UNWANTED = [
   'nodejs_eventloop_utilization_summary'
 ]
 
+const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 /** Upper bounds of the duration histogram, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
@@ -26,22 +27,30 @@ export type Metrics = {
 
 /** Exposes what the platform and the modules have declared, the run time's figures, and the durations of requests. */
 export function createMetrics(declared: Pick<MetricRegistry, 'all'>): Metrics {
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
-  for (const name of UNWANTED) registry.removeSingleMetric(name)
   const durations = new Durations()
-  registry.registerMetric(durations as never)
+  let opening: Promise<Registry> | undefined
+  // With all that it needs the library is 90 modules, which nobody has to wait for at start.
+  const open = async (): Promise<Registry> => {
+    const { collectDefaultMetrics, Registry } = await import('@prometheus-io/client')
+    const registry = new Registry()
+    collectDefaultMetrics({ register: registry })
+    for (const name of UNWANTED) registry.removeSingleMetric(name)
+    registry.registerMetric(durations as never)
+    return registry
+  }
   const exposed = new Set<Metric>()
   return {
     observe: (method, route, status, seconds) => durations.observe(method, route, status, seconds),
-    expose: () => {
+    expose: async () => {
+      opening ??= open()
+      const registry = await opening
       for (const metric of declared.all()) {
         if (!exposed.has(metric)) registry.registerMetric(asMetric(metric) as never)
         exposed.add(metric)
       }
       return registry.metrics()
     },
-    contentType: registry.contentType
+    contentType: CONTENT_TYPE
   }
 }
 

@@ -1,13 +1,27 @@
-import swagger from '@fastify/swagger'
-import type { FastifyInstance, FastifySchema } from 'fastify'
+import { type FastifyInstance, type FastifySchema, fastify, type RouteOptions } from 'fastify'
 import { isStreamed } from '../routing/bodies.ts'
 import type { BodyKind } from '../routing/tiers.ts'
 import { commonComponents } from './common.ts'
 import { namedSchemas } from './components.ts'
 import { DECLARED, describePath, type Operations } from './operations.ts'
 
-/** Registers the collector; it has to come before the routes that it is to describe. */
-export async function collectOpenApi(app: FastifyInstance, version: string): Promise<void> {
+/**
+ * Collects the routes that are mounted from now on; what it returns writes their document. The library that does so reads
+ * them from a server of its own when somebody asks: it and the parser of YAML that it brings are loaded at no start.
+ */
+export function collectOpenApi(app: FastifyInstance, version: string): () => Promise<string> {
+  const routes: RouteOptions[] = []
+  app.addHook('onRoute', route => {
+    routes.push(route)
+  })
+  return async () => writeOpenApi(await describe(routes, version))
+}
+
+async function describe(routes: readonly RouteOptions[], version: string): Promise<Document> {
+  const app = fastify({ exposeHeadRoutes: false })
+  // Nothing is validated or sent here.
+  app.setValidatorCompiler(() => () => true).setSerializerCompiler(() => () => '')
+  const { default: swagger } = await import('@fastify/swagger')
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -25,6 +39,10 @@ export async function collectOpenApi(app: FastifyInstance, version: string): Pro
       url
     })
   })
+  for (const { method, url, schema, config } of routes)
+    app.route({ method, url, handler: () => {}, ...(schema && { schema }), ...(config && { config }) })
+  await app.ready()
+  return app.swagger() as Document
 }
 
 /** A body that is read as a stream has no schema, so that nobody validates it; for readers it is a file. */
@@ -33,9 +51,7 @@ const withFile = <S extends FastifySchema>(schema: S, body: BodyKind | undefined
 
 type Document = { paths: Record<string, Operations>; components: Record<string, object> }
 
-/** The document of the routes that are mounted, as text. */
-export function writeOpenApi(app: FastifyInstance): string {
-  const { paths, components, ...document } = app.swagger() as Document
+function writeOpenApi({ paths, components, ...document }: Document): string {
   const described = Object.entries(paths).map(([path, operations]) => [path, describePath(path, operations)])
   const { part, schemas } = namedSchemas(Object.fromEntries(described))
   const common = { ...commonComponents, schemas: { ...schemas, ...commonComponents.schemas } }

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { FastifyInstance } from 'fastify'
-import { writeOpenApi } from '../openapi/document.ts'
 
 const require = createRequire(import.meta.url)
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
@@ -19,12 +18,12 @@ const ASSETS = [
 ]
 
 /** `/openapi.json`, generated from the schemas of the routes that are mounted, and `/docs`, a page that shows it. */
-export function mountOpenApi(app: FastifyInstance): void {
+export function mountOpenApi(app: FastifyInstance, writeDocument: () => Promise<string>): void {
   const options = { schema: { hide: true } }
-  let document: string | undefined
-  app.get('/openapi.json', options, (_request, reply) => {
-    document ??= writeOpenApi(app)
-    return reply.header('content-type', 'application/json; charset=utf-8').send(document)
+  let document: Promise<string> | undefined
+  app.get('/openapi.json', options, async (_request, reply) => {
+    document ??= writeDocument()
+    return reply.header('content-type', 'application/json; charset=utf-8').send(await document)
   })
   app.get('/docs', options, (_request, reply) =>
     reply

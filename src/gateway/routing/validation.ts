@@ -1,9 +1,11 @@
-import buildStringify from 'fast-json-stringify'
+import { createRequire } from 'node:module'
 import type { FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
 import { faultsOf } from '../../kernel/faults.ts'
 import type { TSchema } from '../../kernel/schema.ts'
 import { compileSchema } from '../../kernel/validate.ts'
 import { validationFailed } from '../errors.ts'
+
+const require = createRequire(import.meta.url)
 
 // Both compilers work at the first request of a route and not at start: compiling 40 routes takes 100 ms, and most
 // processes are started to serve a few of them soon. A body is taken as it is, but for the case of its ids; what comes
@@ -24,9 +26,14 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
 export const compileSerializer: FastifySerializerCompiler<TSchema> = ({ schema }) => {
   let stringify: ((value: unknown) => string) | undefined
   return value => {
-    stringify ??= buildStringify(schema as Parameters<typeof buildStringify>[0]) as (value: unknown) => string
+    stringify ??= buildStringify(schema)
     return stringify(value)
   }
+}
+
+function buildStringify(schema: TSchema): (value: unknown) => string {
+  const build: typeof import('fast-json-stringify').default = require('fast-json-stringify')
+  return build(schema as Parameters<typeof build>[0])
 }
 
 type Shape = {

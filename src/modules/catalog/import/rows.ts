@@ -1,5 +1,5 @@
 import { pipeline, type Readable } from 'node:stream'
-import { type CsvError, type Parser, parse } from 'csv-parse'
+import type { CsvError, Parser } from 'csv-parse'
 import type { Field, Header } from './header.ts'
 import { FileRefused } from './report.ts'
 
@@ -29,6 +29,7 @@ const CARRIAGE_RETURN = 0x0d
 
 /** The records of a CSV file (RFC 4180, and what spreadsheets make of it). @throws FileRefused */
 export async function* readRecords(file: Readable): AsyncGenerator<CsvRecord> {
+  const { parse } = await import('csv-parse')
   const parser = parse({
     bom: true,
     relax_column_count: true,

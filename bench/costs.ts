@@ -1,0 +1,251 @@
+/**
+ * What errors, further pages of a list, changes of a cart and a start cost, as ratios within one run: `npm run
+ * bench:costs`, or with the names of some of them (`errors`, `pages`, `changes`, `start`). With `--before=FOLDER`, another
+ * checkout of this project, starts are compared with that, too. Linux, a C compiler, and pgbench for `changes`.
+ */
+import { execFileSync } from 'node:child_process'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { modules } from '../src/app.ts'
+import { migrationSources } from '../src/module.ts'
+import { migrate } from '../src/platform/postgres/migrate.ts'
+import { fillLargeCatalog } from '../test/support/large-catalog.ts'
+import { cpuMicroseconds } from './cpu.ts'
+import { openFlood } from './flood.ts'
+import {
+  type Bench,
+  fillShop,
+  openBench,
+  registerUsers,
+  type Started,
+  startShop,
+  timeStart,
+  WITHOUT_LIMITS
+} from './shop.ts'
+
+const ROUNDS = 5
+const USERS = 256
+const CARTS_AT_ONCE = 16
+const PAGES = 50
+const HERE = process.cwd()
+const UNCACHED = { CARTWRIGHT__CATALOG__PAGE_CACHE_SECONDS: '0' }
+const TWO_UPSERTS = `
+\\set cart random(1, ${USERS})
+begin;
+insert into yardstick.carts (cart_id, version, quantity, distinct_count, expires_at)
+  values (lpad((:cart)::text, 32, '0')::uuid, 1, 9, 5, 'infinity')
+  on conflict (cart_id) do update set version = carts.version + 1, quantity = excluded.quantity, updated_at = now();
+insert into yardstick.changed (cart_id, variant_id, quantity)
+  values (lpad((:cart)::text, 32, '0')::uuid, lpad((:cart)::text, 32, '1')::uuid, 1)
+  on conflict (cart_id, variant_id) do update set quantity = changed.quantity % 90 + 1;
+commit;
+`
+
+const flood = openFlood()
+const parts = { errors, pages, changes, start }
+const before = process.argv.find(each => each.startsWith('--before='))?.slice('--before='.length)
+const wanted = process.argv.slice(2).filter(each => !each.startsWith('--'))
+try {
+  for (const [name, measure] of Object.entries(parts)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue
+    print(`\n## ${name}\n`)
+    await measure()
+  }
+} finally {
+  await flood.close()
+}
+
+/** CPU of the program alone, against `/healthz`, which writes no log line. */
+async function errors(): Promise<void> {
+  await withBench(async bench => {
+    await migrate(bench.databaseUrl, migrationSources(modules))
+    const shop = await startShop(bench.databaseUrl)
+    const limited = await startShop(bench.databaseUrl, { CARTWRIGHT__RATE_LIMIT__PUBLIC_PER_MINUTE: '1' })
+    try {
+      const cost = (each: Started, request: string) => () => costOf(each, [each.pid], [request], 32)
+      const measured = await inTurn({
+        '/healthz': cost(shop, requestOf('GET', '/healthz')),
+        '200: an empty list of categories': cost(shop, requestOf('GET', '/api/categories')),
+        '404: no such route': cost(shop, requestOf('GET', '/no/such/route')),
+        '404: no such category': cost(shop, requestOf('GET', '/api/categories/none')),
+        '405': cost(shop, requestOf('PUT', '/api/categories')),
+        '401: no token': cost(shop, requestOf('GET', '/api/cart')),
+        '429': cost(limited, requestOf('GET', '/api/categories'))
+      })
+      table('answer', 'us', measured, '/healthz')
+    } finally {
+      await Promise.all([shop.stop(), limited.stop()])
+    }
+  })
+}
+
+/** CPU of program and database for pages of 20 out of 20,000 products, none of them cached. */
+async function pages(): Promise<void> {
+  await withBench(async bench => {
+    await migrate(bench.databaseUrl, migrationSources(modules))
+    await fillLargeCatalog(bench.client)
+    const shop = await startShop(bench.databaseUrl, UNCACHED)
+    const cost = (paths: readonly string[]) => () => {
+      const requests = paths.map(path => requestOf('GET', path))
+      return costOf(shop, [shop.pid, ...bench.databasePids()], requests, 8)
+    }
+    const contenders = {
+      'a first page': cost(['/api/products']),
+      'further pages': cost(await furtherPages(shop.url)),
+      'a product page': cost(['/api/products/product-777'])
+    }
+    try {
+      table('list', 'us', await inTurn(contenders), 'a first page')
+    } finally {
+      await shop.stop()
+    }
+  })
+}
+
+async function furtherPages(url: string): Promise<string[]> {
+  const paths: string[] = []
+  let path = '/api/products'
+  while (paths.length < PAGES) {
+    const { next_cursor } = (await (await fetch(url + path)).json()) as { next_cursor: string }
+    path = `/api/products?cursor=${next_cursor}`
+    paths.push(path)
+  }
+  return paths
+}
+
+/** Changes a second of one line on 16 connections, against the same two upserts in one transaction by pgbench. */
+async function changes(): Promise<void> {
+  await withBench(async bench => {
+    await migrate(bench.databaseUrl, migrationSources(modules))
+    const first = await startShop(bench.databaseUrl, WITHOUT_LIMITS)
+    const users = await registerUsers(first.url, USERS)
+    await first.stop()
+    const ids = users.map(({ id }) => id)
+    await fillShop(bench.client, { lines: 5, variants: 10_000, carts: 10_000 }, ids)
+    await bench.client.query(`
+      create table yardstick.carts (like cart.carts including all);
+      create table yardstick.changed (like cart.items including all);
+      alter table yardstick.changed add foreign key (cart_id) references yardstick.carts`)
+    const { rows } = await bench.client.query<{ cart_id: string; variant_id: string }>(
+      'select distinct on (cart_id) cart_id, variant_id from cart.items where cart_id = any ($1)',
+      [ids]
+    )
+    const tokens = new Map(users.map(({ id, token }) => [id, token]))
+    const change = (quantity: number, key: boolean) =>
+      rows.map(({ cart_id, variant_id }) =>
+        requestOf('PUT', `/api/cart/items/${variant_id}`, {
+          token: tokens.get(cart_id) ?? '',
+          key: key ? crypto.randomUUID() : undefined,
+          body: { quantity }
+        })
+      )
+    const shop = await startShop(bench.databaseUrl)
+    let quantity = 1
+    const send = async (key: boolean) => {
+      quantity = (quantity % 90) + 1
+      const load = { url: shop.url, connections: CARTS_AT_ONCE, rate: 0, seconds: 3 }
+      const { good, other, refused, failed } = await flood.run({ ...load, requests: change(quantity, key) })
+      if (other + refused + failed > 0) throw new Error(`${other + refused + failed} changes failed`)
+      return good / 3
+    }
+    try {
+      const measured = await inTurn({
+        pgbench: () => pgbench(bench.databaseUrl),
+        'a change of a line': () => send(false)
+      })
+      table('work', '1/s', measured, 'pgbench')
+    } finally {
+      await shop.stop()
+    }
+  })
+}
+
+async function pgbench(databaseUrl: string): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright-pgbench-'))
+  try {
+    const script = join(folder, 'changes.sql')
+    await writeFile(script, TWO_UPSERTS)
+    const args = ['-n', '-M', 'prepared', '-c', String(CARTS_AT_ONCE), '-T', '3', '-f', script, databaseUrl]
+    const said = execFileSync('pgbench', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+    return Number(/tps = ([\d.]+)/.exec(said)?.[1])
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** From the spawn to the first 200 of `/readyz`, with the embedded database, in a folder that was used before. */
+async function start(): Promise<void> {
+  const contenders: Record<string, () => Promise<number>> = {}
+  const folders: string[] = []
+  for (const [name, checkout] of Object.entries({ now: HERE, before })) {
+    if (checkout === undefined) continue
+    const folder = await mkdtemp(join(tmpdir(), 'cartwright-start-'))
+    await chmod(folder, 0o755)
+    folders.push(folder)
+    await timeStart(checkout, folder)
+    contenders[name] = () => timeStart(checkout, folder)
+  }
+  table('start', 'ms', await inTurn(contenders), before === undefined ? 'now' : 'before')
+  for (const folder of folders) await rm(folder, { recursive: true, force: true })
+}
+
+async function withBench(work: (bench: Bench) => Promise<void>): Promise<void> {
+  const bench = await openBench()
+  try {
+    await work(bench)
+  } finally {
+    await bench.close()
+  }
+}
+
+/** CPU of these processes for a request, in microseconds. */
+async function costOf(shop: Started, pids: number[], requests: string[], connections: number) {
+  const used = cpuMicroseconds(pids)
+  const { good, refused, other } = await flood.run({
+    url: shop.url,
+    requests,
+    connections,
+    rate: 0,
+    seconds: 1
+  })
+  return (cpuMicroseconds(pids) - used) / (good + refused + other)
+}
+
+/** Rounds of everything in turn, after one that warms up. */
+async function inTurn(contenders: Record<string, () => Promise<number>>): Promise<Map<string, number[]>> {
+  const measured = new Map<string, number[]>()
+  for (let round = 0; round <= ROUNDS; round += 1)
+    for (const [name, measure] of Object.entries(contenders)) {
+      const figure = await measure()
+      if (round > 0) measured.set(name, [...(measured.get(name) ?? []), figure])
+    }
+  return measured
+}
+
+function table(what: string, unit: string, measured: ReadonlyMap<string, number[]>, to: string): void {
+  const sorted = new Map([...measured].map(([name, figures]) => [name, figures.toSorted((a, b) => a - b)]))
+  const median = (name: string) => sorted.get(name)?.[Math.floor(ROUNDS / 2)] ?? Number.NaN
+  print(`| ${what} | ${unit}: median (lowest to highest) | to ${to} |\n|---|---:|---:|`)
+  for (const [name, figures] of sorted) {
+    const [low, middle, high] = [figures.at(0), median(name), figures.at(-1)].map(each => each?.toFixed(0))
+    print(`| ${name} | ${middle} (${low} to ${high}) | ${(median(name) / median(to)).toFixed(2)} |`)
+  }
+}
+
+type Extra = { token?: string; key?: string | undefined; body?: object }
+function requestOf(method: string, path: string, { token, key, body }: Extra = {}): string {
+  const text = body === undefined ? '' : JSON.stringify(body)
+  const lines = [
+    `${method} ${path} HTTP/1.1`,
+    'Host: shop.example',
+    ...(token === undefined ? [] : [`Authorization: Bearer ${token}`]),
+    ...(key === undefined ? [] : [`Idempotency-Key: ${key}`]),
+    ...(body === undefined ? [] : ['Content-Type: application/json', `Content-Length: ${text.length}`])
+  ]
+  return `${lines.join('\r\n')}\r\n\r\n${text}`
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
