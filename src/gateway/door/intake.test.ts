@@ -81,69 +81,72 @@ test('while connections keep arriving none is read, but not for long', async () 
   expect(readOf(sockets)).toBeLessThan(420)
 })
 
-test('with more requests than a turn takes, connections are read in the order of their answers', async () => {
+test('with too many requests in a turn, connections are read in the order of their answers', async () => {
   const intake = createIntake()
-  const sockets = fakeSockets(264)
+  const sockets = fakeSockets(712)
   ask(sockets, intake.letIn)
   await nextTurn()
-  // The first 64 were within the measure; 64 of those that wait are read again each turn.
-  expect(readOf(sockets)).toBe(128)
-  expect(readOf(sockets.slice(0, 128))).toBe(128)
+  // The first 512 were within the measure; 64 of those that wait are read again each turn.
+  expect(readOf(sockets)).toBe(576)
+  expect(readOf(sockets.slice(0, 576))).toBe(576)
   // As long as somebody waits, whoever has been served waits behind them.
   ask(sockets.slice(0, 1), intake.letIn)
   await nextTurn()
-  expect(readOf(sockets)).toBe(191)
+  expect(readOf(sockets)).toBe(639)
   expect(sockets[0]?.isRead).toBe(false)
   for (let turns = 0; turns < 2; turns += 1) await nextTurn()
-  expect(readOf(sockets)).toBe(264)
+  expect(readOf(sockets)).toBe(712)
 })
 
 test('nobody waits when there is little to do', async () => {
   const intake = createIntake()
-  const sockets = fakeSockets(64)
+  const sockets = fakeSockets(512)
   for (let turns = 0; turns < 3; turns += 1) {
     ask(sockets, intake.letIn)
     await nextTurn()
-    expect(readOf(sockets)).toBe(64)
+    expect(readOf(sockets)).toBe(512)
   }
 })
 
-test('refused connections are read again at a pace, and sooner the more is served', async () => {
-  const ticksUntilAllRead = async (served: number) => {
-    utilization = 1
-    const intake = createIntake()
+/** An intake of a process that has no time left, and serves so many requests in each 10 ms. */
+async function busyIntake(served: number) {
+  const intake = createIntake()
+  const serve = () => {
+    ask(fakeSockets(served), intake.letIn)
     vi.advanceTimersByTime(10)
-    const sockets = fakeSockets(100)
-    ask(sockets, intake.refused)
-    await nextTurn()
-    expect(readOf(sockets)).toBe(0)
-    for (let ticks = 1; ; ticks += 1) {
-      ask(fakeSockets(served), intake.letIn)
-      vi.advanceTimersByTime(10)
-      if (readOf(sockets) === sockets.length) return ticks
-    }
   }
-  expect(await ticksUntilAllRead(0)).toBe(13)
-  expect(await ticksUntilAllRead(60)).toBe(4)
-})
-
-test('a process with time to spare goes on reading those whom it refuses', async () => {
-  const intake = createIntake()
-  const sockets = fakeSockets(20)
-  ask(sockets, intake.refused)
-  await nextTurn()
-  expect(readOf(sockets)).toBe(20)
-})
-
-test('those who were refused are read at once when there is time again', async () => {
   utilization = 1
-  const intake = createIntake()
-  vi.advanceTimersByTime(10)
+  serve()
   const sockets = fakeSockets(100)
   ask(sockets, intake.refused)
   await nextTurn()
-  utilization = 0.5
-  vi.advanceTimersByTime(10)
+  return { sockets, serve }
+}
+
+test.each([
+  [10, 13],
+  [60, 4]
+])(
+  'beside %d requests that are served, refused connections are read again at a pace',
+  async (served, ticks) => {
+    const { sockets, serve } = await busyIntake(served)
+    expect(readOf(sockets)).toBe(0)
+    for (let tick = 1; tick < ticks; tick += 1) serve()
+    expect(readOf(sockets)).toBeLessThan(100)
+    serve()
+    expect(readOf(sockets)).toBe(100)
+  }
+)
+
+test.each([
+  ['has time to spare', 0.8, 60],
+  ['serves nobody', 1, 0]
+])('a process that %s goes on reading those whom it refuses', async (_what, share, served) => {
+  const { sockets: waited, serve } = await busyIntake(60)
+  expect(readOf(waited)).toBe(0)
+  utilization = share
+  serve()
+  const { sockets } = await (served === 0 ? busyIntake(0) : { sockets: waited })
   expect(readOf(sockets)).toBe(100)
 })
 

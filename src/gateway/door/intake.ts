@@ -1,13 +1,15 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** With more requests than this in one turn of the event loop, connections are read in turn. */
+/** With more requests than this in one turn of the event loop, connections are read in turn, */
+const CROWD = 512
+/** so many in a turn. */
 const AT_ONCE = 64
 const NEWCOMERS_AT_ONCE = 2 * AT_ONCE
 /** While connections keep arriving they are accepted, and nobody is read, for so long; and then not for as long again. */
 const ARRIVALS_MS_MAX = 200
 const TICK_MS = 10
-/** A process that is idle for the rest of the time may refuse as much as it is asked to. */
+/** A process that is idle for the rest of the time, or serves nobody, may refuse as much as it is asked to. */
 const BUSY_SHARE = 0.9
 /** Otherwise so many refused connections are read again for each request that was let in, */
 const REFUSED_PER_LET_IN = 0.5
@@ -34,11 +36,11 @@ export function createIntake(): Intake {
   const newcomers = new Queue()
   const waiting = new Queue()
   const refused = new Queue()
-  let [taken, letIn] = [0, 0]
+  let [taken, letIn, letInBefore] = [0, 0, 0]
   let [hasArrived, isTurnSet] = [false, false]
   let [heldSince, mayHoldFrom] = [0, 0]
   let ticking: NodeJS.Timeout | undefined
-  const isBusy = createBusyMeter()
+  const isBusy = createBusyMeter(() => letIn)
 
   const turn = () => {
     isTurnSet = false
@@ -63,9 +65,9 @@ export function createIntake(): Intake {
     setImmediate(turn)
   }
   const tick = () => {
-    const paced = Math.max(REFUSED_MIN, Math.ceil(letIn * REFUSED_PER_LET_IN))
+    const paced = Math.max(REFUSED_MIN, Math.ceil((letIn - letInBefore) * REFUSED_PER_LET_IN))
     refused.readOldest(isBusy() ? paced : refused.length)
-    letIn = 0
+    letInBefore = letIn
     if (refused.length > 0) return
     clearInterval(ticking)
     ticking = undefined
@@ -73,9 +75,11 @@ export function createIntake(): Intake {
   const waitIn = (queue: Queue, socket: Socket) => {
     queue.add(socket)
     setTurn()
-    if (queue === refused) ticking ??= setInterval(tick, TICK_MS).unref()
+    if (queue !== refused || ticking !== undefined) return
+    letInBefore = letIn
+    ticking = setInterval(tick, TICK_MS).unref()
   }
-  const isCrowded = () => taken > AT_ONCE || waiting.length > 0
+  const isCrowded = () => taken > CROWD || waiting.length > 0
 
   return {
     arrived(socket) {
@@ -98,17 +102,18 @@ export function createIntake(): Intake {
   }
 }
 
-/** Whether the event loop had hardly a pause lately. Looks every 10 ms at most. */
-function createBusyMeter(): () => boolean {
-  let seen = performance.eventLoopUtilization()
-  let [seenAt, isBusy] = [0, false]
+/** Whether the event loop had hardly a pause lately, and requests to serve. Looks every 10 ms at most. */
+function createBusyMeter(letInOf: () => number): () => boolean {
+  let seen = { at: 0, letIn: 0, used: performance.eventLoopUtilization() }
+  let isBusy = false
   return () => {
-    const now = performance.now()
-    if (now - seenAt < TICK_MS) return isBusy
-    const current = performance.eventLoopUtilization()
-    isBusy = performance.eventLoopUtilization(current, seen).utilization > BUSY_SHARE
-    seen = current
-    seenAt = now
+    const [at, letIn] = [performance.now(), letInOf()]
+    const ticks = (at - seen.at) / TICK_MS
+    if (ticks < 1) return isBusy
+    const used = performance.eventLoopUtilization()
+    const { utilization } = performance.eventLoopUtilization(used, seen.used)
+    isBusy = utilization > BUSY_SHARE && letIn - seen.letIn >= REFUSED_MIN * ticks
+    seen = { at, letIn, used }
     return isBusy
   }
 }
