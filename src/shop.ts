@@ -7,7 +7,7 @@ import { type Config, type ConfigOf, loadConfig } from './config.ts'
 import { OperatorError } from './kernel/errors.ts'
 import { type ApiOf, type Module, migrationSources } from './module.ts'
 import { openLog } from './platform/log.ts'
-import { openPlatform, type Platform } from './platform/platform.ts'
+import { openPlatform } from './platform/platform.ts'
 import { migrate } from './platform/postgres/migrate.ts'
 
 /** As long as load balancers usually take to notice that `/readyz` answers 503. */
@@ -81,13 +81,22 @@ export async function runShop(
   opening: Promise<OpenedDatabase> = openConfiguredDatabase(config, 'own')
 ): Promise<Running> {
   const database = await opening
-  let platform: Platform | undefined
+  /** What closes all that was opened, the latest first. */
+  const closers = [database.stop]
+  const close = async () => {
+    for (const each of closers) await each()
+  }
   try {
     await migrate(database.url, migrationSources(modules))
-    platform = await openPlatform(config, database.url, openLog(config.log))
+    const platform = await openPlatform(config, database.url, openLog(config.log))
+    closers.unshift(platform.close)
     const shop = await setupShop(platform, modules)
+    closers.unshift(shop.stop)
     await checkCurrency(shop, config.shop.currency)
     const app = await openGateway(shop)
+    closers.unshift(async () => {
+      await Promise.race([app.app.close(), delay(FINISH_TIMEOUT_MS, undefined, { ref: false })])
+    })
     // The pictures of the demo have their address, which may be any free port.
     const address = await listen(app.app, config)
     const prepared = await prepareShop(app, config, { address, isEmbedded: database.embedded })
@@ -96,15 +105,11 @@ export async function runShop(
     const stop = async () => {
       app.drain()
       await delay(drainMs)
-      await Promise.race([app.app.close(), delay(FINISH_TIMEOUT_MS, undefined, { ref: false })])
-      await app.stop()
-      await platform?.close()
-      await database.stop()
+      await close()
     }
     return { app, address, prepared, drainMs, stop }
   } catch (error) {
-    await platform?.close()
-    await database.stop()
+    await close()
     throw error
   }
 }
