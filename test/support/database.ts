@@ -47,3 +47,16 @@ export async function useTestDatabase(): Promise<Database> {
   })
   return db
 }
+
+/** Opens all connections of the pool: afterwards none is still under way. */
+export async function openAll(db: Database, poolSize: number): Promise<void> {
+  const all = Promise.withResolvers<void>()
+  let open = 0
+  const hold = () =>
+    db.transaction(async () => {
+      open += 1
+      if (open === poolSize) all.resolve()
+      await all.promise
+    })
+  await Promise.all(Array.from({ length: poolSize }, hold))
+}

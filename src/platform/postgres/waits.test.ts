@@ -2,7 +2,7 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { useProxiedDatabase } from '../../../test/faults/postgres-proxy.ts'
 import { until } from '../../../test/faults/until.ts'
-import { testDatabaseOptions } from '../../../test/support/database.ts'
+import { openAll, testDatabaseOptions } from '../../../test/support/database.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
 import { statement } from './statement.ts'
 
@@ -175,11 +175,9 @@ test('a transaction whose connection died silently ends at its deadline: no roll
 
 test('connections that died silently are found together', async () => {
   const { db, proxy } = await useNotes({ poolSize: 8, sharedConnections: 1 })
-  const { total_conns: opened } = db.statistics()
-  await Promise.all(numbers(8).map(id => add(db, id)))
-  await db.first(one)
   // One that is still being opened when the network breaks is found a second later, by those who use it.
-  await until('all are open', () => db.statistics().total_conns === opened + 9)
+  await openAll(db, 8)
+  await db.first(one)
   proxy.strand()
   await db.endSilentConnections()
   const elapsed = await elapsedOf(() => Promise.all(numbers(30).flatMap(id => [add(db, id), db.first(one)])))
