@@ -12,6 +12,7 @@ import {
 import { OperatorError } from './kernel/errors.ts'
 import { pathOf, wordsOf } from './kernel/faults.ts'
 import { nearest } from './kernel/nearest.ts'
+import { fitsPlainly } from './kernel/plain-fit.ts'
 import { compileSchema, type SchemaError } from './kernel/validate.ts'
 
 export type { Config, ConfigOf }
@@ -55,7 +56,8 @@ export function loadConfig<const M extends Configurable>(
   const problems: string[] = []
   const tree = readTree(known, environment, problems, content)
   fill(known.schema, tree, '', problems)
-  if (compileSchema(known.schema)(tree).length > 0) explain(known.schema, tree, '', problems)
+  if (!fitsPlainly(known.schema, tree) && compileSchema(known.schema)(tree).length > 0)
+    explain(known.schema, tree, '', problems)
   for (const key of Object.keys(URLS)) problems.push(...urlProblem(key, tree))
   if (problems.length > 0) throw new OperatorError(`The configuration is wrong:\n  ${problems.join('\n  ')}`)
   return freeze(tree) as ConfigOf<M>

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import { modules } from '../app.ts'
+import { loadConfig } from '../config.ts'
+import { configSchema } from '../config-schema.ts'
+import { fitsPlainly } from './plain-fit.ts'
+import { compileSchema } from './validate.ts'
+
+type Schema = { properties?: Record<string, Schema> }
+
+const VALUES = [
+  ...[
+    undefined,
+    null,
+    true,
+    false,
+    '',
+    'a',
+    '😀',
+    'USD',
+    'auto',
+    'info',
+    'development',
+    '1',
+    'x'.repeat(600)
+  ],
+  ...[
+    -1,
+    0,
+    1,
+    2,
+    10,
+    300,
+    301,
+    8080,
+    65_535,
+    65_536,
+    1e6,
+    1e6 + 1,
+    1e15,
+    0.5,
+    Number.NaN,
+    Number.POSITIVE_INFINITY
+  ],
+  ...[[], [1], ['a'], ['a', 'a'], {}, { a: 1 }, { enabled: true }, { enabled: 1 }, { enabled: true, a: 1 }]
+]
+
+/** A schema and all that are in it. */
+const allIn = (schema: Schema): Schema[] => [schema, ...Object.values(schema.properties ?? {}).flatMap(allIn)]
+
+const others = [
+  { type: 'number', minimum: 1, maximum: 10 },
+  { type: ['integer', 'null'], maximum: 10 },
+  { type: 'string', minLength: 1 },
+  { type: 'string', enum: ['a', 'USD'] },
+  { type: 'object', properties: { enabled: { type: 'boolean' } }, required: ['enabled'] },
+  { type: 'object', properties: { enabled: { type: 'boolean' } }, additionalProperties: false }
+]
+
+test('what fits plainly fits: the compiler of schemas, which decides the rest, has nothing against it', () => {
+  let plain = 0
+  for (const schema of [...allIn(configSchema(modules) as Schema), ...others]) {
+    const errorsOf = compileSchema(schema)
+    for (const value of VALUES) {
+      if (!fitsPlainly(schema, value)) continue
+      plain += 1
+      expect([schema, value, errorsOf(value)]).toEqual([schema, value, []])
+    }
+  }
+  expect(plain).toBeGreaterThan(300)
+})
+
+test('a keyword without a rule leaves it to the compiler', () => {
+  expect(fitsPlainly({ type: 'string' }, 'abc')).toBe(true)
+  expect(fitsPlainly({ type: 'string', pattern: '^b' }, 'abc')).toBe(false)
+  expect(fitsPlainly({ type: 'string', toString: 1 }, 'abc')).toBe(false)
+})
+
+test('a start with names, numbers and switches needs no compiler', () => {
+  const environment = { NODE_ENV: 'production', PORT: '80', HOST: '::', DATABASE_URL: 'postgres://db/shop' }
+  const config = loadConfig(modules, { ...environment, CARTWRIGHT__MODULES__CART__ENABLED: 'false' })
+  expect(fitsPlainly(configSchema(modules), config)).toBe(true)
+})
