@@ -1,15 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  ServerResponse,
-  STATUS_CODES
-} from 'node:http'
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { malformedRequest } from '../errors.ts'
+import { createServer, ServerResponse, STATUS_CODES } from '../node-http.ts'
 import { httpProblems, type Problem, problemBody } from '../problem.ts'
 import { boundConnections, type Connections, connectionOf } from './connections.ts'
 import type { Intake } from './intake.ts'
@@ -68,7 +62,7 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): 
 function answerConnect(request: IncomingMessage, socket: Duplex, listener: RequestListener): void {
   const response = new ServerResponse(request)
   response.shouldKeepAlive = false
-  response.assignSocket(socket as Parameters<ServerResponse['assignSocket']>[0])
+  response.assignSocket(socket as Parameters<typeof response.assignSocket>[0])
   response.once('finish', () => socket.end())
   socket.on('error', () => socket.destroy())
   endSoon(socket)
