@@ -87,9 +87,17 @@ export async function runShop(
     for (const each of closers) await each()
   }
   try {
+    // Its connections are made while the migrations are looked at.
+    const opened = openPlatform(config, database.url, openLog(config.log))
+    closers.unshift(() =>
+      opened.then(
+        platform => platform.close(),
+        () => {}
+      )
+    )
+    opened.catch(() => {})
     await migrate(database.url, migrationSources(modules))
-    const platform = await openPlatform(config, database.url, openLog(config.log))
-    closers.unshift(platform.close)
+    const platform = await opened
     const shop = await setupShop(platform, modules)
     closers.unshift(shop.stop)
     await checkCurrency(shop, config.shop.currency)

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { modules } from '../src/app.ts'
-import { createProgram } from '../src/cli/commands.ts'
+import { createProgram } from '../src/cli/program.ts'
 import { loadConfig } from '../src/config.ts'
 import { startProgram } from './support/program.ts'
 

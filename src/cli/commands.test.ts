@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
-import { createProgram } from './commands.ts'
+import { createProgram } from './program.ts'
 
 /** Every command that does something, by its words. */
 const leaves = (command: Command, words: readonly string[] = []): (readonly [string, Command])[] =>

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { loadConfig } from '../config.ts'
 import type { Module } from '../module.ts'
 import { type OpenedDatabase, openDatabaseEarly } from './database.ts'
@@ -8,6 +9,8 @@ const FORCED_EXIT_MS = 25_000
 /** Runs the shop until a signal asks it to stop: exit code 0 once every request in flight has ended. */
 export async function start(loadModules: () => Promise<readonly Module[]>): Promise<void> {
   const opening = openDatabaseEarly()
+  // Loading code lets nothing else happen; one turn, and the database's process is there and starts beside it.
+  await nextTurn()
   const modules = await loadModules()
   const { runShop } = await import('../shop.ts')
   const { welcome } = await import('./first-start.ts')
