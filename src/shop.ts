@@ -66,25 +66,39 @@ export function createShop<const M extends Module>({
   return {
     config,
     start: async () => {
-      const { app, address, prepared, stop } = await runShop(modules, config)
-      return { address, admin: prepared.admin, apiOf: app.apiOf, stop }
+      const { app, begin, stop } = await openShop(modules, config)
+      const { address, prepared } = await begin()
+      return { address, admin: prepared.admin, apiOf: app.apiOf, stop: () => stop() }
     }
   }
 }
 
-type Running = { app: App; address: string; prepared: Prepared; drainMs: number; stop(): Promise<void> }
+/** A shop that does not listen yet. */
+type OpenedShop = {
+  app: App
+  drainMs: number
+  /** Listens, and then fills an empty shop: requests are answered before this is over. */
+  begin(): Promise<{ address: string; prepared: Prepared }>
+  /** Closes everything in order, once what has `begun` is over. */
+  stop(begun?: Promise<unknown>): Promise<void>
+}
 
 /** Opens everything a shop needs, in order; what was opened is closed again when something cannot be. */
-export async function runShop(
+export async function openShop(
   modules: readonly Module[],
   config: Config,
   opening: Promise<OpenedDatabase> = openConfiguredDatabase(config, 'own')
-): Promise<Running> {
+): Promise<OpenedShop> {
   const database = await opening
   /** What closes all that was opened, the latest first. */
   const closers = [database.stop]
-  const close = async () => {
+  let closing: Promise<void> | undefined
+  const closeAll = async () => {
     for (const each of closers) await each()
+  }
+  const close = () => {
+    closing ??= closeAll()
+    return closing
   }
   try {
     // Its connections are made while the migrations are looked at.
@@ -105,17 +119,27 @@ export async function runShop(
     closers.unshift(async () => {
       await Promise.race([app.app.close(), delay(FINISH_TIMEOUT_MS, undefined, { ref: false })])
     })
-    // The pictures of the demo have their address, which may be any free port.
-    const address = await listen(app.app, config)
-    const prepared = await prepareShop(app, config, { address, isEmbedded: database.embedded })
-
+    const begin = async () => {
+      try {
+        // The pictures of the demo have their address, which may be any free port.
+        const address = await listen(app.app, config)
+        return {
+          address,
+          prepared: await prepareShop(app, config, { address, isEmbedded: database.embedded })
+        }
+      } catch (error) {
+        await close()
+        throw error
+      }
+    }
     const drainMs = drainSecondsOf(config) * 1_000
-    const stop = async () => {
+    const stop = async (begun: Promise<unknown> = Promise.resolve()) => {
       app.drain()
       await delay(drainMs)
+      await begun.catch(() => {})
       await close()
     }
-    return { app, address, prepared, drainMs, stop }
+    return { app, drainMs, begin, stop }
   } catch (error) {
     await close()
     throw error

@@ -2,24 +2,17 @@ import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { until } from './faults/until.ts'
 import { createTestApp } from './support/app.ts'
+import { freePort } from './support/free-port.ts'
 
 // Debian's varnish as it is installed; the suite goes without it where there is none (apt-get install varnish).
 const hasVarnish = spawnSync('varnishd', ['-V']).status === 0
 const PASSWORD = 'nine lives and a piano'
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
-}
 
 /** A cache without configuration in front of a server. Answers its address. */
 async function useVarnish(port: number): Promise<string> {

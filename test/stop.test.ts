@@ -2,9 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { startBalancer } from './support/balancer.ts'
 import { createTestDatabase } from './support/database.ts'
+import { freePort } from './support/free-port.ts'
 import { parseRaw } from './support/gateway.ts'
 import { createHttpClient } from './support/http-client.ts'
 import { type Program, startProgram } from './support/program.ts'
@@ -57,6 +59,21 @@ test('the signals of one Ctrl-C are one: a request under way gets its answer, an
     0,
     ['Stopping: what is under way is finished first. A second signal stops at once.', 'Stopped.']
   ])
+})
+
+test('a signal that comes with the first answer, before the shop has its demo, stops it in order', async () => {
+  const port = await freePort()
+  const start = await usePrograms({ PORT: String(port), CARTWRIGHT__SHOP__DEMO: 'on' })
+  const { child, ended } = start()
+  const isReady = () =>
+    fetch(`http://127.0.0.1:${port}/readyz`).then(
+      ({ ok }) => ok,
+      () => false
+    )
+  while (child.exitCode === null && !(await isReady())) await delay(1)
+  child.kill('SIGTERM')
+  const { code, stdout, stderr } = await ended
+  expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/^Stopped\.$/m), ''])
 })
 
 test('Ctrl-C in a terminal, which reaches npm and the shop alike, ends both with exit code 0', async () => {

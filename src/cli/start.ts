@@ -12,18 +12,24 @@ export async function start(loadModules: () => Promise<readonly Module[]>): Prom
   // Loading code lets nothing else happen; one turn, and the database's process is there and starts beside it.
   await nextTurn()
   const modules = await loadModules()
-  const { runShop } = await import('../shop.ts')
+  const { openShop } = await import('../shop.ts')
   const { welcome } = await import('./first-start.ts')
 
   const config = await configure(modules, opening)
-  const { app, address, prepared, drainMs, stop } = await runShop(modules, config, opening)
+  const { app, drainMs, begin, stop } = await openShop(modules, config, opening)
+  const sayHello = async () => {
+    const { address, prepared } = await begin()
+    process.stdout.write(await welcome(app, prepared, config, address))
+  }
   const say = (line: string) => config.log.level !== 'silent' && process.stdout.write(`${line}\n`)
-  const stopOnce = onStopSignal({ msMax: drainMs + FORCED_EXIT_MS, say }, stop)
+  // Requests come, and with them signals, before all is said.
+  const begun = sayHello()
+  const stopOnce = onStopSignal({ msMax: drainMs + FORCED_EXIT_MS, say }, () => stop(begun))
   process.on(
     'uncaughtException',
     app.onUncaught(() => stopOnce(1))
   )
-  process.stdout.write(await welcome(app, prepared, config, address))
+  await begun
 }
 
 /** The configuration, now that it is known what the modules want; when it is wrong, no database is left running. */

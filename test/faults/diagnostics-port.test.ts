@@ -3,6 +3,7 @@ import { get } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from '../support/database.ts'
+import { freePort } from '../support/free-port.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { until } from './until.ts'
 
@@ -12,14 +13,6 @@ const PROBES = 200
 const SOON_MS = 250
 
 type Probed = { status: number; text: string; json: Record<string, unknown>; elapsed: number }
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
-}
 
 /** The real program, whose main thread stands still for so long after SIGUSR2. */
 async function useShop(settings: Record<string, string> = {}) {
