@@ -27,6 +27,8 @@ import {
 const ROUNDS = 5
 const USERS = 256
 const CARTS_AT_ONCE = 16
+/** Changes of each cart with a key of their own: more than can be done in a round. */
+const KEYED_EACH = 100
 const PAGES = 50
 const HERE = process.cwd()
 const UNCACHED = { CARTWRIGHT__CATALOG__PAGE_CACHE_SECONDS: '0' }
@@ -132,27 +134,36 @@ async function changes(): Promise<void> {
       [ids]
     )
     const tokens = new Map(users.map(({ id, token }) => [id, token]))
-    const change = (quantity: number, key: boolean) =>
-      rows.map(({ cart_id, variant_id }) =>
+    let quantity = 1
+    const changeEach = (isKeyed: boolean) => {
+      quantity = (quantity % 90) + 1
+      return rows.map(({ cart_id, variant_id }) =>
         requestOf('PUT', `/api/cart/items/${variant_id}`, {
           token: tokens.get(cart_id) ?? '',
-          key: key ? crypto.randomUUID() : undefined,
+          key: isKeyed ? crypto.randomUUID() : undefined,
           body: { quantity }
         })
       )
+    }
     const shop = await startShop(bench.databaseUrl)
-    let quantity = 1
-    const send = async (key: boolean) => {
-      quantity = (quantity % 90) + 1
+    const send = async (requests: string[]) => {
       const load = { url: shop.url, connections: CARTS_AT_ONCE, rate: 0, seconds: 3 }
-      const { good, other, refused, failed } = await flood.run({ ...load, requests: change(quantity, key) })
+      const { sent, good, other, refused, failed } = await flood.run({ ...load, requests })
       if (other + refused + failed > 0) throw new Error(`${other + refused + failed} changes failed`)
-      return good / 3
+      return { sent, rate: good / 3 }
+    }
+    const sendKeyed = async () => {
+      const requests = Array.from({ length: KEYED_EACH }, () => changeEach(true)).flat()
+      const { sent, rate } = await send(requests)
+      // The second time it would be answered from what is kept, or wait for the first.
+      if (sent > requests.length) throw new Error('a key was sent twice')
+      return rate
     }
     try {
       const measured = await inTurn({
         pgbench: () => pgbench(bench.databaseUrl),
-        'a change of a line': () => send(false)
+        'a change of a line': async () => (await send(changeEach(false))).rate,
+        'with an idempotency key': sendKeyed
       })
       table('work', '1/s', measured, 'pgbench')
     } finally {
