@@ -36,7 +36,8 @@ const ALIASES: Record<string, string> = {
   'timestamp with time zone': 'timestamptz',
   'character varying': 'text',
   'integer[]': 'int4[]',
-  'bigint[]': 'int8[]'
+  'bigint[]': 'int8[]',
+  'double precision[]': 'float8[]'
 }
 
 type Field = { name: string; dataTypeID: number; tableID: number; columnID: number }

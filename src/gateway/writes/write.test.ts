@@ -40,7 +40,7 @@ const routes = moduleOf('x', ['/api/x'], ({ public: open, admin }) => {
     const write = writeOf(request)
     const { db } = gateway.platform
     const fits = request.headers['x-changed'] === undefined
-    const quick = await write.onceIfUnchanged(db, tx => tx.first(insertWhere, { id: write.id, fits }))
+    const quick = await write.onceIfUnchanged(db, tx => (tx ?? db).first(insertWhere, { id: write.id, fits }))
     if (quick === undefined) await write.once(db, tx => tx.run(insertRow, { id: write.id }))
     return { id: write.id, quick: quick !== undefined }
   })

@@ -19,12 +19,12 @@ export type Write = {
   once<T>(db: Pick<Database, 'transaction'>, work: (tx: Transaction) => Promise<T>): Promise<T | undefined>
   /**
    * The same for one statement that changes nothing, and answers nothing, when what it rests on has changed since; then
-   * `undefined`, and `once` may follow. For what was compared and decided before, without holding anything: without
-   * a note to make it costs one round trip.
+   * `undefined`, and `once` may follow. For what was compared and decided before, without holding anything. `send` gets the
+   * transaction that also makes the note; none when there is no note to make, and the statement commits by itself.
    */
   onceIfUnchanged<T>(
     db: Pick<Database, 'transaction'>,
-    send: (tx: Transaction) => Promise<T | undefined>
+    send: (tx: Transaction | undefined) => Promise<T | undefined>
   ): Promise<T | undefined>
   /** Notes inside `work` what was made *or found*, for the tries to come. */
   result(id: string): void
@@ -45,8 +45,9 @@ export type Operation = {
   /** When nobody waits for it any more, on the monotonic clock. */
   deadlineAt?: number | undefined
   /** Notes in the transaction that the request was done; none where nobody would read it. */
-  mark?: ((tx: Transaction, resultId: string | null) => Promise<void>) | undefined
+  mark?: Mark | undefined
 }
+type Mark = (tx: Transaction, resultId: string | null) => Promise<void>
 
 export const idempotencyKeyInProgress = defineError(
   'conflict',
@@ -64,6 +65,24 @@ export function createWrite(operation: Operation): Write {
   let resultId = operation.resultId
   let isCompared = expectedVersion === null
   let isBegun = false
+
+  /** Both in one round trip, and the commit when the answers are there: without a change there is no note either. */
+  async function sendAndMark<T>(
+    db: Pick<Database, 'transaction'>,
+    send: (tx: Transaction) => Promise<T | undefined>,
+    mark: Mark
+  ): Promise<T | undefined> {
+    const changed = new Error('what it rests on has changed')
+    const work = async (tx: Transaction) => {
+      const [made] = await Promise.all([send(tx), mark(tx, null)])
+      if (made === undefined) throw changed
+      return made
+    }
+    return db.transaction(work, { deadlineAt: operation.deadlineAt }).catch(error => {
+      if (error !== changed) throw error
+      return undefined
+    })
+  }
 
   return {
     id,
@@ -91,18 +110,8 @@ export function createWrite(operation: Operation): Write {
     onceIfUnchanged: async (db, send) => {
       if (isBegun || isApplied) return undefined
       if (!isCompared) throw conditionNotSupported()
-      const { mark, deadlineAt } = operation
-      const changed = new Error('what it rests on has changed')
-      const sendAndMark = async (tx: Transaction) => {
-        if (mark === undefined) return tx.commitWith(() => send(tx))
-        const [made] = await Promise.all([send(tx), mark(tx, null)])
-        if (made === undefined) throw changed
-        return made
-      }
-      const made = await db.transaction(sendAndMark, { deadlineAt }).catch(error => {
-        if (error !== changed) throw error
-        return undefined
-      })
+      const { mark } = operation
+      const made = await (mark === undefined ? send(undefined) : sendAndMark(db, send, mark))
       isBegun = made !== undefined
       return made
     },

@@ -191,30 +191,6 @@ test('a transaction that has ended cannot be used', async () => {
   expect(await db.rows(findNote, { id: 3 })).toEqual([])
 })
 
-test('what goes out with its commit is committed, and nothing can follow it', async () => {
-  const db = await useNotes()
-  const committed: string[] = []
-  const add = db.transaction(async tx => {
-    tx.afterCommit(() => committed.push('committed'))
-    const added = await tx.commitWith(() => tx.run(insertNote, { id: 3, count: 30 }))
-    return [added, await tx.rows(listNotes).catch(error => error.message)]
-  })
-  expect(await add).toEqual([1, 'test.list_notes came after its transaction had ended'])
-  expect(committed).toEqual(['committed'])
-  expect(await db.rows(findNote, { id: 3 })).toEqual([{ count: 30 }])
-})
-
-test('what goes out with its commit is undone when one of its statements fails', async () => {
-  const db = await useNotes()
-  const failed = db.transaction(tx =>
-    tx.commitWith(() =>
-      Promise.all([tx.run(insertNote, { id: 3, count: 30 }), tx.run(insertNote, { id: 1, count: 0 })])
-    )
-  )
-  await expect(failed).rejects.toMatchObject({ constraint: 'notes_pkey' })
-  expect(await db.rows(findNote, { id: 3 })).toEqual([])
-})
-
 test('branches that go on after one of them failed change nothing', async () => {
   const db = await useNotes({ poolSize: 1 })
   const late = Promise.withResolvers<void>()

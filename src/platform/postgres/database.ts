@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
+import { inBatches } from './batches.ts'
 import { type ConnectOptions, connectionSettings, plannedForValues } from './connect.ts'
 import { isLockTimeout, isOutdated, isSilence, isUnusable, translateDatabaseError } from './errors.ts'
 import { ConnectionPool } from './pool.ts'
@@ -49,6 +50,12 @@ export type Database = Queryable & {
    * this process holds a connection. For rows that one customer's requests all lock.
    */
   inTurn(key: string): Database
+  /**
+   * Does `work`, which must be one statement that waits for nobody, for many callers together: for those who come while
+   * others are at it, in their order. `work` answers for each item at its index. What is refused for many is done again
+   * for each alone, so that nobody fails by another one's fault.
+   */
+  inBatches<I, O>(work: (items: readonly I[]) => Promise<readonly O[]>): (item: I) => Promise<O>
   /** Whether a transaction with that key is under way, or waits for its turn. */
   isTurnTaken(key: string): boolean
   /** One real round trip, over a connection that nothing else uses. */
@@ -237,6 +244,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     ...queryableOf(send),
     transaction,
     isTurnTaken: turns.isTaken,
+    inBatches: work => inBatches(work, waitMs),
     inTurn: key => ({
       ...database,
       transaction: (work, { deadlineAt = deadlineIn(statementTimeoutMs) } = {}) =>

@@ -13,6 +13,7 @@ type ValueTypes = {
   'uuid[]': string[]
   'int4[]': number[]
   'int8[]': number[]
+  'float8[]': (number | null)[]
   'bytea[]': Buffer[]
 }
 /** Where a type says which values it stands for; nothing has it at run time. A name, so that declarations can be emitted. */

@@ -22,11 +22,6 @@ export type Transaction = Queryable & {
   afterCommit(work: () => void): void
   /** Does `work` directly before the commit, behind everything else: for rows that everybody wants to change. */
   last(work: (tx: Transaction) => Promise<void>): void
-  /**
-   * Sends the commit right behind what `send` sends, in the same round trip. For statements that change nothing when
-   * they do not fit any more, so that no answer asks for a rollback; one that fails still undoes everything.
-   */
-  commitWith<R>(send: () => Promise<R>): Promise<R>
 }
 
 /** A connection for one caller alone. */
@@ -84,23 +79,10 @@ export async function runTransaction<T>(
   }
   const committed: (() => void)[] = []
   const lasts: ((tx: Transaction) => Promise<void>)[] = []
-  let commit: Promise<pg.QueryResult> | undefined
-  const sendCommit = () => {
-    isOpen = false
-    commit = send({ text: 'commit' })
-    commit.catch(() => {})
-    return commit
-  }
   const tx = {
     ...queryableOf(sendStatement),
     afterCommit: (each: () => void) => committed.push(each),
-    last: (each: (tx: Transaction) => Promise<void>) => lasts.push(each),
-    commitWith: (sendStatements: () => Promise<unknown>) => {
-      if (lasts.length > 0) throw new Error('something else was to be done last')
-      const answers = sendStatements()
-      sendCommit()
-      return answers
-    }
+    last: (each: (tx: Transaction) => Promise<void>) => lasts.push(each)
   } as unknown as Transaction
 
   let result: T
@@ -115,9 +97,10 @@ export async function runTransaction<T>(
     })
     begun.catch(() => {})
     result = await work(tx)
-    if (commit === undefined) for (const each of lasts) await each(tx)
+    for (const each of lasts) await each(tx)
     await begun
-    const { command } = await (commit ?? sendCommit())
+    isOpen = false
+    const { command } = await send({ text: 'commit' })
     if (command !== 'COMMIT') throw new Error('a statement failed and nobody noticed; nothing was committed')
   } catch (error) {
     isOpen = false

@@ -59,53 +59,69 @@ const deleteLines = statement({
   text: 'delete from cart.items where cart_id = $cartId and variant_id = any ($variantIds)'
 })
 // The expiry is put off at most once in a thirtieth of its time, because that alone changes an index.
-const nextVersion = `version = version + 1, updated_at = clock_timestamp(), quantity = $quantity, distinct_count = $distinctCount,
+const nextVersion = `version = c.version + 1, updated_at = clock_timestamp(),
+      quantity = changed.quantity, distinct_count = changed.distinct_count,
       expires_at = case
-        when $idleSeconds::float8 is null then 'infinity'
-        when expires_at between now() + make_interval(secs => $idleSeconds)
-          and now() + make_interval(secs => $idleSeconds * 31 / 30) then expires_at
-        else now() + make_interval(secs => $idleSeconds * 31 / 30)
+        when changed.idle_seconds is null then 'infinity'
+        when c.expires_at between now() + make_interval(secs => changed.idle_seconds)
+          and now() + make_interval(secs => changed.idle_seconds * 31 / 30) then c.expires_at
+        else now() + make_interval(secs => changed.idle_seconds * 31 / 30)
       end`
 const updateCart = statement({
   name: 'cart.update_cart',
   takes: { cartId: 'uuid', quantity: 'int4', distinctCount: 'int4', idleSeconds: 'float8?' },
   gives: { version: 'int4', updated_at: 'timestamptz' },
   text: `
-    update cart.carts set
+    update cart.carts c set
       ${nextVersion}
-    where cart_id = $cartId
-    returning version, updated_at`
+    from (
+      select $quantity::int as quantity, $distinctCount::int as distinct_count, $idleSeconds::float8 as idle_seconds
+    ) changed
+    where c.cart_id = $cartId
+    returning c.version, c.updated_at`
 })
-// All of it or nothing: whoever comes behind another change waits for its commit, finds another version, and changes nothing.
-const saveUnchangedCart = statement({
-  name: 'cart.save_unchanged_cart',
+// All of a cart or nothing of it. It waits for nobody: what others hold is left alone, like what they have changed.
+const saveUnchangedCarts = statement({
+  name: 'cart.save_unchanged_carts',
   takes: {
-    cartId: 'uuid',
-    version: 'int4',
-    quantity: 'int4',
-    distinctCount: 'int4',
-    idleSeconds: 'float8?',
-    variantIds: 'uuid[]',
+    cartIds: 'uuid[]',
+    versions: 'int4[]',
     quantities: 'int4[]',
-    removed: 'uuid[]'
+    distinctCounts: 'int4[]',
+    idleSeconds: 'float8[]',
+    setCartIds: 'uuid[]',
+    setVariantIds: 'uuid[]',
+    setQuantities: 'int4[]',
+    removedCartIds: 'uuid[]',
+    removedVariantIds: 'uuid[]'
   },
-  gives: { version: 'int4', updated_at: 'timestamptz' },
+  gives: { cart_id: 'uuid', version: 'int4', updated_at: 'timestamptz' },
   text: `
-    with updated as (
-      update cart.carts set
+    with changed as (
+      select c.cart_id, change.quantity, change.distinct_count, change.idle_seconds
+      from unnest($cartIds::uuid[], $versions::int[], $quantities::int[], $distinctCounts::int[], $idleSeconds::float8[])
+        as change (cart_id, version, quantity, distinct_count, idle_seconds)
+      join cart.carts c on c.cart_id = change.cart_id and c.version = change.version and c.expires_at > now()
+      for update of c skip locked
+    ), updated as (
+      update cart.carts c set
       ${nextVersion}
-      where cart_id = $cartId and version = $version and expires_at > now()
-      returning cart_id, version, updated_at
+      from changed where c.cart_id = changed.cart_id
+      returning c.cart_id, c.version, c.updated_at
     ), upserted as (
       insert into cart.items (cart_id, variant_id, quantity)
-      select updated.cart_id, line.variant_id, line.quantity
-      from updated cross join unnest($variantIds::uuid[], $quantities::int[]) as line (variant_id, quantity)
+      select line.cart_id, line.variant_id, line.quantity
+      from unnest($setCartIds::uuid[], $setVariantIds::uuid[], $setQuantities::int[])
+        as line (cart_id, variant_id, quantity)
+      join updated on updated.cart_id = line.cart_id
       on conflict (cart_id, variant_id) do update set quantity = excluded.quantity
     ), deleted as (
-      delete from cart.items using updated
-      where items.cart_id = updated.cart_id and items.variant_id = any ($removed)
+      delete from cart.items i
+      using unnest($removedCartIds::uuid[], $removedVariantIds::uuid[]) as gone (cart_id, variant_id)
+      join updated on updated.cart_id = gone.cart_id
+      where i.cart_id = gone.cart_id and i.variant_id = gone.variant_id
     )
-    select version, updated_at from updated`
+    select cart_id, version, updated_at from updated`
 })
 const emptyCart = statement({
   name: 'cart.empty_cart',
@@ -195,23 +211,39 @@ export async function save(
   return { ...versionOf(updated), lines }
 }
 
-/** The same for a cart that was read, and that nobody holds; `undefined`, and nothing is written, when it has changed since. */
+/** What was decided about a cart that was read in this version, and that nobody holds. */
+export type UnheldChange = { cartId: string; version: number; change: LineChange; idleSeconds: number | null }
+
+/**
+ * The same for carts, each of them once, that nobody holds. In their order; `undefined`, and nothing of it is written,
+ * where a cart has changed since, or where somebody holds it.
+ */
 export async function saveUnchanged(
-  tx: Transaction,
-  { id, version }: { id: string; version: number },
-  { lines, set, removed }: LineChange,
-  idleSeconds: number | null
-): Promise<StoredCart | undefined> {
-  const updated = await tx.first(saveUnchangedCart, {
-    cartId: id,
-    version,
-    ...sumsOf(lines),
-    idleSeconds,
-    variantIds: set.map(line => line.variantId),
-    quantities: set.map(line => line.quantity),
-    removed
+  db: Queryable,
+  changes: readonly UnheldChange[]
+): Promise<(StoredCart | undefined)[]> {
+  const sums = changes.map(({ change }) => sumsOf(change.lines))
+  const set = changes.flatMap(({ cartId, change }) => change.set.map(line => ({ cartId, ...line })))
+  const removed = changes.flatMap(({ cartId, change }) =>
+    change.removed.map(variantId => ({ cartId, variantId }))
+  )
+  const rows = await db.rows(saveUnchangedCarts, {
+    cartIds: changes.map(({ cartId }) => cartId),
+    versions: changes.map(({ version }) => version),
+    quantities: sums.map(({ quantity }) => quantity),
+    distinctCounts: sums.map(({ distinctCount }) => distinctCount),
+    idleSeconds: changes.map(({ idleSeconds }) => idleSeconds),
+    setCartIds: set.map(({ cartId }) => cartId),
+    setVariantIds: set.map(({ variantId }) => variantId),
+    setQuantities: set.map(({ quantity }) => quantity),
+    removedCartIds: removed.map(({ cartId }) => cartId),
+    removedVariantIds: removed.map(({ variantId }) => variantId)
   })
-  return updated && { ...versionOf(updated), lines }
+  const updated = new Map(rows.map(row => [row.cart_id, row]))
+  return changes.map(({ cartId, change }) => {
+    const row = updated.get(cartId)
+    return row && { ...versionOf(row), lines: change.lines }
+  })
 }
 
 const sumsOf = (lines: readonly Line[]) => ({

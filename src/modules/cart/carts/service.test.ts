@@ -6,11 +6,12 @@ import {
   useCartShop
 } from '../../../../test/support/use-cart-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
+import type { Transaction } from '../../../platform/postgres/database.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
 import { deleteExpiredGuestCarts } from '../guest/repository.ts'
 import { cartModule, setUpCart } from '../index.ts'
-import { settingLines } from './lines.ts'
-import { emptyExpiredCarts, save, saveUnchanged } from './repository.ts'
+import { removingLines, settingLines } from './lines.ts'
+import { emptyExpiredCarts, lock, save, saveUnchanged, type UnheldChange } from './repository.ts'
 import type { Stock } from './stock.ts'
 
 const IDLE_SECONDS = 30 * 86_400
@@ -30,6 +31,12 @@ const add = (shop: CartShop, token: string, variantId: string, quantity = 1, hea
 const read = (shop: CartShop, token: string) => shop.request('GET', '/api/cart', { token })
 const expire = (shop: CartShop, cartId: string) =>
   shop.sql(`update cart.carts set expires_at = now() - interval '1 second' where cart_id = $1`, [cartId])
+const setting = (cartId: string, version: number, variantId: string, quantity: number): UnheldChange => ({
+  cartId,
+  version,
+  change: settingLines([], [{ variantId, quantity }]),
+  idleSeconds: IDLE_SECONDS
+})
 
 describe('an expired cart', () => {
   async function expiredCart() {
@@ -263,8 +270,24 @@ describe('the cost of reading', () => {
     for (let line = 0; line < 3; line += 1) {
       statements.length = 0
       await add(shop, token, shop.catalog.sell())
-      expect(statements).toEqual(['cart.find_cart_lines', 'cart.save_unchanged_cart'])
+      expect(statements).toEqual(['cart.find_cart_lines', 'cart.save_unchanged_carts'])
     }
+  })
+
+  test('additions to many carts at once are written together', async () => {
+    const shop = await useCartShop()
+    const { statements } = shop
+    const variantId = shop.catalog.sell()
+    const tokens = Array.from({ length: 50 }, () => newId())
+    for (const token of tokens) await add(shop, token, variantId)
+    statements.length = 0
+    const answers = await Promise.all(tokens.map(token => add(shop, token, variantId, 2)))
+    for (const [index, { json }] of answers.entries())
+      expect(json).toMatchObject({ customer_id: tokens[index], count: 3, version: 2 })
+    const saved = statements.filter(name => name === 'cart.save_unchanged_carts')
+    expect(statements).toHaveLength(50 + saved.length)
+    expect(saved.length).toBeLessThan(25)
+    for (const token of tokens) expect((await read(shop, token)).json.count).toBe(3)
   })
 
   test('a cart that nobody holds is saved only while it is the one that was read', async () => {
@@ -272,10 +295,7 @@ describe('the cost of reading', () => {
     const id = newId()
     const variantId = shop.catalog.sell()
     const { version } = (await add(shop, id, variantId)).json
-    const saveOver = (of: number) => {
-      const update = settingLines([], [{ variantId, quantity: 7 }])
-      return shop.db.transaction(tx => saveUnchanged(tx, { id, version: of }, update, IDLE_SECONDS))
-    }
+    const saveOver = async (of: number) => (await saveUnchanged(shop.db, [setting(id, of, variantId, 7)]))[0]
     expect(await saveOver(version - 1)).toBeUndefined()
     await expire(shop, id)
     expect(await saveOver(version)).toBeUndefined()
@@ -286,22 +306,69 @@ describe('the cost of reading', () => {
     expect((await storedCart(shop, id)).items).toMatchObject([{ quantity: 7 }])
   })
 
+  test('additions to one cart at once all count', async () => {
+    const shop = await useCartShop()
+    const variants = Array.from({ length: 8 }, () => shop.catalog.sell())
+    for (let round = 0; round < 20; round += 1) {
+      const token = newId()
+      await add(shop, token, variants[0] ?? '')
+      const answers = await Promise.all(variants.map(variantId => add(shop, token, variantId)))
+      const versions = answers.map(({ json }) => json.version).toSorted((a, b) => a - b)
+      expect(versions).toEqual(variants.map((_, index) => index + 2))
+      const { json } = await shop.request('GET', '/api/cart/count', { token })
+      expect(json).toEqual({ count: 9, distinct_count: 8 })
+    }
+  })
+
+  test('carts are saved together, but for those that have changed, and those that somebody holds', async () => {
+    const shop = await useCartShop()
+    const [mug, tee] = [shop.catalog.sell(), shop.catalog.sell()]
+    const [set, emptied, changed, held] = [newId(), newId(), newId(), newId()]
+    for (const id of [set, emptied, changed, held]) await add(shop, id, mug)
+    await add(shop, changed, tee)
+    const saved = await shop.db.transaction(async tx => {
+      await lock(tx, held)
+      return saveUnchanged(shop.db, [
+        setting(held, 1, mug, 7),
+        {
+          cartId: emptied,
+          version: 1,
+          change: removingLines([{ variantId: mug, quantity: 1 }], [mug]),
+          idleSeconds: null
+        },
+        setting(changed, 1, mug, 7),
+        setting(set, 1, tee, 7)
+      ])
+    })
+    expect(saved).toMatchObject([undefined, { version: 2, lines: [] }, undefined, { version: 2 }])
+    expect(quantitiesOf((await read(shop, set)).json)).toEqual({ [mug]: 1, [tee]: 7 })
+    expect(await storedCart(shop, emptied)).toMatchObject({ items: [], carts: [{ quantity: 0 }] })
+    expect(quantitiesOf((await read(shop, changed)).json)).toEqual({ [mug]: 1, [tee]: 1 })
+    expect(quantitiesOf((await read(shop, held)).json)).toEqual({ [mug]: 1 })
+  })
+
   test('a change touches no index: its new rows lie beside the old ones', async () => {
     const shop = await useCartShop()
     const customerId = newId()
     const variantId = shop.catalog.sell()
     await add(shop, customerId, variantId)
     const update = settingLines([], [{ variantId, quantity: 7 }])
-    const [before, after] = await shop.db.transaction(async tx => {
-      const counted = await tx.first(countChanges)
-      await save(tx, customerId, update, IDLE_SECONDS)
-      return [counted, await tx.first(countChanges)]
-    })
-    const changed = Object.entries(after ?? {}).map(([what, count]) => [
-      what,
-      count - (before?.[what as keyof typeof before] ?? 0)
-    ])
-    expect(Object.fromEntries(changed)).toEqual({ carts: 1, hot_carts: 1, items: 1, hot_items: 1 })
+    const changesOf = async (work: (tx: Transaction) => Promise<unknown>) => {
+      const [before, after] = await shop.db.transaction(async tx => {
+        const counted = await tx.first(countChanges)
+        await work(tx)
+        return [counted, await tx.first(countChanges)]
+      })
+      return Object.fromEntries(
+        Object.entries(after ?? {}).map(([what, count]) => [
+          what,
+          count - (before?.[what as keyof typeof before] ?? 0)
+        ])
+      )
+    }
+    const inPlace = { carts: 1, hot_carts: 1, items: 1, hot_items: 1 }
+    expect(await changesOf(tx => save(tx, customerId, update, IDLE_SECONDS))).toEqual(inPlace)
+    expect(await changesOf(tx => saveUnchanged(tx, [setting(customerId, 2, variantId, 8)]))).toEqual(inPlace)
   })
 
   test('of very many carts, those that have expired are found without looking at the others', {

@@ -73,24 +73,42 @@ export function createCartService({ db, catalog, stock, settings }: CartDeps) {
     idleSecondsOf: lines => (lines.length === 0 ? null : settings.idleSeconds)
   })
 
+  const saveTogether = db.inBatches((changes: readonly carts.UnheldChange[]) =>
+    carts.saveUnchanged(db, changes)
+  )
+  /** Carts of which a change is on its way, unheld. */
+  const underWay = new Set<string>()
+
+  async function saveUnheld(change: carts.UnheldChange): Promise<carts.StoredCart | undefined> {
+    const { cartId } = change
+    if (underWay.has(cartId)) return undefined
+    underWay.add(cartId)
+    try {
+      return await saveTogether(change)
+    } finally {
+      underWay.delete(cartId)
+    }
+  }
+
   type Decide = (lines: readonly Line[]) => LineChange | Promise<LineChange>
 
   /**
-   * Decides about the cart as it is read, and writes when it is still that one: half of what it costs to hold it, and
-   * hardly ever does somebody else change the same cart meanwhile. `undefined` when somebody did.
+   * Decides about the cart as it is read, and writes when it is still that one: a third of what it costs to hold it, and
+   * hardly ever does somebody else change the same cart meanwhile. `undefined` when somebody did, or holds it.
    */
   async function changeUnheld({ customerId, key, idleSecondsOf }: CartOwner, write: Write, decide: Decide) {
     // Where others are at it, the cart would be another one by the time it is written.
-    if (customerId === null || write.alreadyApplied || db.isTurnTaken(key)) return undefined
+    if (customerId === null || write.alreadyApplied) return undefined
+    if (db.isTurnTaken(key) || underWay.has(customerId)) return undefined
     const cart = await carts.findCart(db, customerId)
     if (cart.updatedAt === null) return undefined
     write.expect(cart.version, cartStale)
-    const changed = await decide(cart.lines)
-    if (changed.set.length === 0 && changed.removed.length === 0) return undefined
-    const read = { id: customerId, version: cart.version }
-    // In turn, so that those who are too late find it out without a connection each.
-    return write.onceIfUnchanged(db.inTurn(key), tx =>
-      carts.saveUnchanged(tx, read, changed, idleSecondsOf(changed.lines))
+    const change = await decide(cart.lines)
+    if (change.set.length === 0 && change.removed.length === 0) return undefined
+    const idleSeconds = idleSecondsOf(change.lines)
+    const decided = { cartId: customerId, version: cart.version, change, idleSeconds }
+    return write.onceIfUnchanged(db.inTurn(key), async tx =>
+      tx === undefined ? saveUnheld(decided) : (await carts.saveUnchanged(tx, [decided]))[0]
     )
   }
 

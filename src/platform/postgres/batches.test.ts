@@ -1,0 +1,100 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { defineError } from '../../kernel/errors.ts'
+import { inBatches } from './batches.ts'
+import { databaseUnavailable } from './errors.ts'
+
+const refused = defineError('conflict', 'TEST_REFUSED', 'refused')
+const turn = () => new Promise(resolve => setImmediate(resolve))
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
+
+/** Work that doubles each number, notes its batches, and waits while the gate is closed. */
+function doubling() {
+  const batches: (readonly number[])[] = []
+  let gate = Promise.resolve()
+  const work = async (items: readonly number[]) => {
+    batches.push(items)
+    await gate
+    return items.map(item => item * 2)
+  }
+  const close = () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    gate = promise
+    return resolve
+  }
+  return { batches, work, close }
+}
+
+test('who comes in the same turn goes together, and everybody gets their own', async () => {
+  const { batches, work } = doubling()
+  const double = inBatches(work, 1_000)
+  expect(await Promise.all(numbers(5).map(double))).toEqual([0, 2, 4, 6, 8])
+  expect(await double(7)).toBe(14)
+  expect(batches).toEqual([numbers(5), [7]])
+})
+
+test('at most two batches are under way, and who comes meanwhile goes together, in order', async () => {
+  const { batches, work, close } = doubling()
+  const double = inBatches(work, 1_000)
+  const open = close()
+  const made: Promise<number>[] = []
+  for (const number of numbers(6)) {
+    made.push(double(number))
+    await turn()
+  }
+  expect(batches).toEqual([[0], [1]])
+  open()
+  expect(await Promise.all(made)).toEqual([0, 2, 4, 6, 8, 10])
+  expect(batches).toEqual([[0], [1], [2, 3, 4, 5]])
+})
+
+test('no batch has more than 64', async () => {
+  const { batches, work } = doubling()
+  await Promise.all(numbers(130).map(inBatches(work, 1_000)))
+  expect(batches.map(({ length }) => length)).toEqual([64, 64, 2])
+})
+
+test('what is refused is refused to whoever asked for it alone', async () => {
+  const { batches, work } = doubling()
+  const error = refused()
+  const double = inBatches(async (items: readonly number[]) => {
+    const made = await work(items)
+    if (items.includes(2)) throw error
+    return made
+  }, 1_000)
+  const made = await Promise.allSettled(numbers(4).map(double))
+  expect(made.map(each => (each.status === 'fulfilled' ? each.value : each.reason))).toEqual([0, 2, error, 6])
+  expect(batches).toEqual([numbers(4), [0], [1], [2], [3]])
+  expect(await double(9)).toBe(18)
+})
+
+test('what may have been committed is not done again', async () => {
+  const { batches, work } = doubling()
+  const lost = databaseUnavailable({ retryAfterSeconds: 1 })
+  const double = inBatches(async (items: readonly number[]) => {
+    await work(items)
+    throw lost
+  }, 1_000)
+  const made = await Promise.allSettled(numbers(3).map(double))
+  expect(made.map(each => each.status === 'rejected' && each.reason)).toEqual([lost, lost, lost])
+  expect(batches).toEqual([numbers(3)])
+})
+
+test('who waited for too long is refused, and nothing is done for them', async () => {
+  const { batches, work, close } = doubling()
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0)
+  onTestFinished(() => clock.mockRestore())
+  const double = inBatches(work, 500)
+  const open = close()
+  const underWay = [double(0)]
+  await turn()
+  underWay.push(double(1))
+  await turn()
+  const late = double(2)
+  clock.mockReturnValue(400)
+  const inTime = double(3)
+  clock.mockReturnValue(501)
+  open()
+  await expect(late).rejects.toMatchObject({ code: 'DATABASE_BUSY', retryAfterSeconds: 1 })
+  expect(await Promise.all([...underWay, inTime])).toEqual([0, 2, 6])
+  expect(batches).toEqual([[0], [1], [3]])
+})
