@@ -27,10 +27,12 @@ const INSERT = 'insert into cartwright.migrations (module, name, checksum) value
  * @throws OperatorError when an applied migration was edited, the database is newer than this program, or refuses.
  */
 export async function migrate(url: string, modules: readonly MigrationSource[]): Promise<string[]> {
-  const wanted = await readMigrations([platformSource, ...modules])
+  const reading = readMigrations([platformSource, ...modules])
+  reading.catch(() => {})
   const client = await connectToServer({ connectionString: url, application_name: 'cartwright migrate' })
   let step = ''
   try {
+    const wanted = await reading
     if (pending(wanted, await appliedMigrations(client)).length === 0) return []
     await client.query('begin')
     await client.query(`select pg_advisory_xact_lock(hashtextextended('cartwright.migrations', 0))`)
