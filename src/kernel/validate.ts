@@ -19,7 +19,7 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 const require = createRequire(import.meta.url)
 let compilers: { firstError: Ajv; allErrors: Ajv } | undefined
 
-/** Loaded with the first schema that is compiled, and no start needs one: 70 files and 30 ms (2026-11). */
+/** Loaded with the first schema that is compiled, and most starts need none: 70 files (2026-11). */
 function loadCompilers() {
   const { Ajv } = require('ajv') as typeof import('ajv')
   const addFormats: FormatsPlugin = require('ajv-formats')
