@@ -2,15 +2,19 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 const MICROSECONDS_PER_TICK = 10_000 // the kernel counts in 1/100 s here (sysconf _SC_CLK_TCK)
 
-/** CPU time that these processes have used so far, user and system, in microseconds. Linux only. */
+/**
+ * CPU time that these processes, and children of theirs that have ended, have used so far, user and system, in
+ * microseconds. Linux only.
+ */
 export function cpuMicroseconds(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + ticksOf(pid), 0) * MICROSECONDS_PER_TICK
 }
 
 function ticksOf(pid: number): number {
   try {
-    const fields = statFields(pid)
-    return Number(fields[11]) + Number(fields[12])
+    return statFields(pid)
+      .slice(11, 15)
+      .reduce((sum, ticks) => sum + Number(ticks), 0)
   } catch {
     return 0 // it ended in the meantime
   }

@@ -106,29 +106,34 @@ async function fresh(reads: readonly string[]): Promise<void> {
   }
 }
 
-/** CPU of the program for a refusal, against that of a cart. */
+/** CPU for a refusal, program and database, against that of a cart; each time by a program that was started anew. */
 async function refusal(reads: readonly string[]): Promise<void> {
-  const cart = await costOf(reads, {})
-  // One place, and whoever has it waits for a lock: nearly everything is refused.
-  await bench.client.query('begin; lock table cart.items in access exclusive mode')
-  const refused = await costOf(reads, { CARTWRIGHT__SERVER__CONCURRENT_REQUESTS_MAX: '1' })
-  await bench.client.query('rollback')
-  const ratio = (refused / cart).toFixed(2)
-  print(`a cart ${cart.toFixed(1)} us, a refusal ${refused.toFixed(1)} us: ${ratio}`)
-}
-
-async function costOf(requests: readonly string[], settings: Record<string, string>): Promise<number> {
-  const shop = await startShop(bench.databaseUrl, settings)
-  try {
-    const load = { url: shop.url, connections: 256, rate: 0, requests }
-    await flood.run({ ...load, seconds: 6 })
-    const pids = bench.databasePids()
-    const before = cpuMicroseconds([shop.pid, ...pids])
-    const { good, refused } = await flood.run({ ...load, seconds: 5 })
-    return (cpuMicroseconds([shop.pid, ...pids]) - before) / (good + refused)
-  } finally {
-    await shop.stop()
+  const costOf = async (settings: Record<string, string>): Promise<number> => {
+    const shop = await startShop(bench.databaseUrl, settings)
+    const used = () => cpuMicroseconds([shop.pid, ...bench.databasePids()])
+    try {
+      const load = { url: shop.url, requests: reads, connections: 256, rate: 0 }
+      await flood.run({ ...load, seconds: 5 })
+      const before = used()
+      const { good, refused } = await flood.run({ ...load, seconds: 3 })
+      return (used() - before) / (good + refused)
+    } finally {
+      await shop.stop()
+    }
   }
+  const rounds = []
+  for (let round = 0; round < 5; round += 1) {
+    const cart = await costOf({})
+    // One place, and whoever has it waits for a lock: nearly everything is refused.
+    await bench.client.query('begin; lock table cart.items in access exclusive mode')
+    const refused = await costOf({ CARTWRIGHT__SERVER__CONCURRENT_REQUESTS_MAX: '1' })
+    await bench.client.query('rollback')
+    rounds.push({ cart, refused, ratio: refused / cart })
+  }
+  rounds.sort((one, other) => one.ratio - other.ratio)
+  const { cart, refused } = rounds[2] as (typeof rounds)[number]
+  const ratios = rounds.map(({ ratio }) => ratio.toFixed(2)).join(' ')
+  print(`a cart ${cart.toFixed(1)} us, a refusal ${refused.toFixed(1)} us; ratios of five rounds: ${ratios}`)
 }
 
 /** One address does everything at once that holds things; others go on shopping. */
