@@ -23,12 +23,15 @@ export class Connection {
   get isIdle(): boolean {
     return this.#unanswered === 0
   }
+  /** One more request would be beyond its bounds. */
+  get isFull(): boolean {
+    return this.#unanswered >= UNANSWERED_MAX
+  }
 
-  /** Notes a request. Answers whether the connection is within its bounds. */
-  asked(response: ServerResponse): boolean {
+  /** Notes a request that is not answered at once. */
+  asked(response: ServerResponse): void {
     this.#unanswered += 1
     response.on('close', this.#answered)
-    return this.#unanswered <= UNANSWERED_MAX
   }
   readonly #answered = () => {
     this.#unanswered -= 1

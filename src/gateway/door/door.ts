@@ -25,7 +25,8 @@ export type DoorDeps = {
 
 const OVERLOADED: Problem = { status: 503, code: overloaded.code, detail: overloaded().message }
 const RETRY_SECONDS = '1'
-const ID_DIGITS = 10
+/** All of ten digits. */
+const [FIRST_ID, LAST_ID] = [1_000_000_000, 9_999_999_999]
 
 /**
  * The first function that sees a request. What has to be refused is refused here, before Fastify has made anything of
@@ -42,15 +43,15 @@ export function createDoor({ visits, intake, classOf, networkOf, isDraining, hea
       request.socket.destroy()
       return
     }
-    const connection = connectionOf(request.socket)
+    const { socket } = request
+    const connection = connectionOf(socket)
     if (connection.isEnding) {
       readNoMore(request)
       return
     }
-    const isWithin = connection.asked(response)
     if (isDraining()) response.shouldKeepAlive = false
     const fault = framingFault(request)
-    if (fault !== undefined || !isWithin) {
+    if (fault !== undefined || connection.isFull) {
       connection.isEnding = true
       readNoMore(request)
       response.shouldKeepAlive = false
@@ -64,12 +65,15 @@ export function createDoor({ visits, intake, classOf, networkOf, isDraining, hea
         admission.wouldRefuse(requestClass, networkOf(request) ?? connection.network, performance.now())
       if (isRefused) {
         refused.add({ class: requestClass, reason: 'door' })
+        // Otherwise it is answered here and now.
+        if (!connection.isIdle || socket.writableLength > 0) connection.asked(response)
         answer(response, OVERLOADED)
-        intake.refused(request.socket, response)
+        intake.refused(socket, response)
         return
       }
     }
-    intake.letIn(request.socket, response)
+    connection.asked(response)
+    intake.letIn(socket, response)
     if (request.headers['transfer-encoding'] !== undefined) refuseCrumbs(request, response)
     runRequest(response, handler, request)
   }
@@ -110,11 +114,11 @@ function refuseCrumbs(request: IncomingMessage, response: ServerResponse): void 
 /** Answers a problem from outside of Fastify. Its id is cheap, and the only one of its kind. */
 function createAnswer(common: Readonly<Record<string, string>>) {
   const idPrefix = randomBytes(6).toString('hex')
-  let answers = 0
+  let lastId = FIRST_ID
   /** All that does not depend on the request lies ready: the body in two parts, and the head without the id. */
   const prepare = (problem: Problem) => {
     const [before = '', after = ''] = problemBody(problem, '<id>').split('<id>')
-    const idLength = idPrefix.length + ID_DIGITS
+    const idLength = `${idPrefix}${FIRST_ID}`.length
     const head = [...Object.entries(common).flat(), 'content-type', 'application/problem+json; charset=utf-8']
     if (problem.status === 503) head.push('retry-after', RETRY_SECONDS)
     head.push('content-length', String(before.length + idLength + after.length), 'x-request-id')
@@ -124,8 +128,8 @@ function createAnswer(common: Readonly<Record<string, string>>) {
 
   return function answer(response: ServerResponse, problem: Problem): void {
     const { before, after, head } = problem === OVERLOADED ? refusal : prepare(problem)
-    answers += 1
-    const id = idPrefix + String(answers % 10 ** ID_DIGITS).padStart(ID_DIGITS, '0')
+    lastId = lastId === LAST_ID ? FIRST_ID : lastId + 1
+    const id = `${idPrefix}${lastId}`
     response.writeHead(problem.status, [...head, id])
     // ASCII only, so that Node need not encode it.
     response.end(before + id + after, 'latin1')
