@@ -16,7 +16,10 @@ const GATEWAY_DOORS = ['routing/tiers', 'callers/identity', 'writes/write', 'cal
   name => `src/gateway/${name}.ts`
 )
 /** Values of the platform that a module may import; all else comes through `setup`, or is a type. */
-const PLATFORM_VALUES = ['statement', 'json', 'nullableJson', 'oneOf', 'newWrite', 'databaseUnavailable']
+const PLATFORM_VALUES = [
+  ...['statement', 'json', 'nullableJson', 'oneOf', 'newWrite', 'databaseUnavailable'],
+  ...['readRecords', 'RECORD_BYTES_MAX', 'FileRefused', 'spool']
+]
 const SQL_PLACES = /^(?:src\/platform|test|bench)\/|\/repository\.ts$/
 const SHAPELESS = /(?:^|\/)(?:utils?|common|shared|helpers?|types|interfaces|constants)\//
 /** What may lie beside the folders of a module's nouns; tests of the whole module too. */

@@ -1,3 +1,5 @@
+import type { FileRefused } from '../../../platform/csv/records.ts'
+
 /** What is wrong with one row of the file; rows count its lines, the header is 1. `column` as the file calls it. */
 export type Problem = { row: number; handle: string | null; column?: string; message: string }
 
@@ -67,16 +69,6 @@ function shown(handle: string | null): string | null {
 
 /** The same text. What JavaScript cut out of a cell would keep the cell in memory, which may have 8 MB. */
 export const copyOf = (text: string): string => Buffer.from(text).toString()
-
-/** Why a whole file was refused. */
-export class FileRefused extends Error {
-  readonly row: number
-
-  constructor(row: number, message: string, cause?: unknown) {
-    super(message, { cause })
-    this.row = row
-  }
-}
 
 /** The report of an import that changed nothing, because of what `refused` says. */
 export const refusalReport = (mode: Mode, { row, message }: FileRefused): Report => ({

@@ -1,9 +1,6 @@
-import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { readHeader } from './header.ts'
-import { groupRows, readRecords } from './rows.ts'
-
-const records = (text: string | Buffer) => Array.fromAsync(readRecords(Readable.from([Buffer.from(text)])))
+import { groupRows } from './rows.ts'
 
 test('columns that are not read are named, a hundred at most', () => {
   const found = readHeader(['Handle', 'Title', 'Price', ' Cost per item ', '', 'Title', 'x'.repeat(500)])
@@ -13,53 +10,6 @@ test('columns that are not read are named, a hundred at most', () => {
   })
   const many = readHeader(['Handle', 'Title', 'Price', ...Array.from({ length: 200_000 }, () => 'more')])
   expect('header' in many && many.header.ignored).toEqual({ names: Array(100).fill('more'), total: 200_000 })
-})
-
-test('a record is known by the line on which it starts', async () => {
-  for (const [end, name] of [
-    ['\n', 'LF'],
-    ['\r\n', 'CRLF'],
-    ['\r', 'CR']
-  ]) {
-    const lines = ['a,b', '1,"two', 'lines"', '', '2,"three', '', 'lines"', '3,x', '']
-    const rows = (await records(lines.join(end))).map(({ row, cells }) => [row, cells[0]])
-    expect([name, rows]).toEqual([
-      name,
-      [
-        [1, 'a'],
-        [2, '1'],
-        [5, '2'],
-        [8, '3']
-      ]
-    ])
-  }
-})
-
-test('a byte order mark, quotes, empty cells and missing last line ends are read as meant', async () => {
-  const rows = await records('\ufeffHandle,Title\r\n"a ""b"", c",\r\nx,5" pipe')
-  expect(rows.map(({ cells }) => cells)).toEqual([
-    ['Handle', 'Title'],
-    ['a "b", c', ''],
-    ['x', '5" pipe']
-  ])
-})
-
-test('what is not CSV to its end is refused, with the row from which on it is not', async () => {
-  await expect(records('a,b\n1,2\n3,"never closed\n4,5\n')).rejects.toMatchObject({
-    row: expect.any(Number),
-    message: expect.stringContaining('Quote Not Closed')
-  })
-  await expect(records(`a,b\n"${'x'.repeat(9_000_000)}",2\n`)).rejects.toThrow('cannot be read as CSV')
-})
-
-test('a row of nothing but commas is refused before it fills the memory', async () => {
-  const chunks = (row: string, times: number) =>
-    Array.fromAsync(readRecords(Readable.from(Array.from({ length: times }, () => Buffer.from(row)))))
-  await expect(chunks(','.repeat(60_000), 10)).rejects.toMatchObject({
-    row: 1,
-    message: 'A row from here on has more than 250000 commas.'
-  })
-  expect(await chunks(`${','.repeat(60_000)}\n`, 10)).toHaveLength(10)
 })
 
 test('columns are found in any order, by their older and newer names, in any case', () => {

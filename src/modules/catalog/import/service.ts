@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream'
 import { DomainError } from '../../../kernel/errors.ts'
+import { type CsvRecord, FileRefused, readRecords } from '../../../platform/csv/records.ts'
+import { type Spooled, spool } from '../../../platform/csv/spool.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { databaseUnavailable } from '../../../platform/postgres/errors.ts'
 import { importFailed, skuTaken, slugTaken } from '../errors.ts'
@@ -12,16 +14,14 @@ import {
   addFailure,
   copyOf,
   emptyReport,
-  FileRefused,
   type Mode,
   noCounts,
   type Report,
   refusalReport
 } from './report.ts'
 import * as repository from './repository.ts'
-import { type CsvRecord, groupRows, readRecords } from './rows.ts'
+import { groupRows } from './rows.ts'
 import { productOf } from './shopify.ts'
-import { type Spooled, spool } from './spool.ts'
 
 /** As long as it gets on, nobody ends it: each of its statements has a time limit of its own. */
 const withoutEnd = { deadlineAt: Number.POSITIVE_INFINITY }

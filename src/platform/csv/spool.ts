@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { FileRefused } from './report.ts'
+import { FileRefused } from './records.ts'
 
 /** Where a failure is our disk's and not the sender's. */
 const OUR_SIDE = new Set(['open', 'write', 'close'])

@@ -1,0 +1,83 @@
+import { pipeline, type Readable } from 'node:stream'
+import type { CsvError, Parser } from 'csv-parse'
+
+/** One record of the file. `row` is the line on which it starts, the first being 1. */
+export type CsvRecord = { row: number; cells: string[] }
+
+export const RECORD_BYTES_MAX = 8_388_608
+/** As many as the longest text of a cell may have, and more. */
+const COMMAS_MAX = 250_000
+/** The parser hands this on to Node's stream, which would read 16 records ahead. */
+const STREAM_OPTIONS = { readableHighWaterMark: 1 }
+const COMMA = 0x2c
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+
+/** Why a whole file was refused. */
+export class FileRefused extends Error {
+  readonly row: number
+
+  constructor(row: number, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.row = row
+  }
+}
+
+/** The records of a CSV file (RFC 4180, and what spreadsheets make of it). @throws FileRefused */
+export async function* readRecords(file: Readable): AsyncGenerator<CsvRecord> {
+  const { parse } = await import('csv-parse')
+  const parser = parse({
+    bom: true,
+    relax_column_count: true,
+    relax_quotes: true,
+    max_record_size: RECORD_BYTES_MAX,
+    ...STREAM_OPTIONS
+  })
+  let row = 1
+  const tooMany = () => new FileRefused(row, `A row from here on has more than ${COMMAS_MAX} commas.`)
+  // What fails there ends the parser, and so the loop, with the same error.
+  pipeline(file, limitCommas(parser, tooMany), parser, () => {})
+  try {
+    for await (const cells of parser as AsyncIterable<string[]>) {
+      if (cells.length > 1 || cells[0] !== '') yield { row, cells }
+      row += 1 + lineBreaksIn(cells)
+    }
+  } catch (error) {
+    if (!String((error as CsvError).code).startsWith('CSV_')) throw error
+    throw new FileRefused(
+      row,
+      `From here on the file cannot be read as CSV: ${(error as Error).message}.`,
+      error
+    )
+  } finally {
+    file.destroy()
+  }
+}
+
+/** The parser limits the bytes of a record, and empty cells have none: 500 MB of commas would be one record. */
+const limitCommas = (parser: Parser, tooMany: () => Error) =>
+  async function* (file: AsyncIterable<Buffer>) {
+    let commas = 0
+    let recordsBefore = 0
+    for await (const chunk of file) {
+      if (parser.info.records > recordsBefore) commas = 0
+      recordsBefore = parser.info.records
+      for (const byte of chunk) if (byte === COMMA) commas += 1
+      if (commas > COMMAS_MAX) throw tooMany()
+      yield chunk
+    }
+  }
+
+// The parser counts lines too, but a line break of two characters within quotes twice.
+function lineBreaksIn(cells: readonly string[]): number {
+  let breaks = 0
+  for (const cell of cells) {
+    if (!cell.includes('\n') && !cell.includes('\r')) continue
+    for (let index = 0; index < cell.length; index++) {
+      const code = cell.charCodeAt(index)
+      if (code === LINE_FEED || (code === CARRIAGE_RETURN && cell.charCodeAt(index + 1) !== LINE_FEED))
+        breaks += 1
+    }
+  }
+  return breaks
+}
