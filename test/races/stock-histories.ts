@@ -1,0 +1,135 @@
+import type { Act, Good, Line, Shelf, World } from './stock-model.ts'
+
+export type Step =
+  | { kind: 'batch'; acts: Act[]; locked: string[]; busy: string | undefined }
+  | { kind: 'claim' | 'confirm' | 'come due'; owner: string }
+  | { kind: 'good'; good: Good }
+  | { kind: 'place'; id: string; active: boolean }
+type Basket = { variant: string; quantity: number }[]
+export type History = { world: World; steps: Step[] }
+
+const ITEMS = ['a', 'b', 'c']
+const VARIANTS = [...ITEMS, ...ITEMS, 'k', 'k', 'l', 'l', 'unknown']
+const PLACES = ['p', 'q', 'r']
+const OWNERS = ['ann', 'bob', 'cid']
+const KITS = [
+  { variant: 'k', item: 'a', quantity: 2 },
+  { variant: 'k', item: 'b', quantity: 1 },
+  { variant: 'l', item: 'a', quantity: 1 },
+  { variant: 'l', item: 'c', quantity: 3 }
+]
+
+/** Numbers that look random and are the same for the same seed (mulberry32). */
+function createDice(seed: number) {
+  let state = seed
+  function roll(sides: number): number {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) % sides
+  }
+  const pick = <T>(of: readonly T[]): T => of[roll(of.length)] as T
+  /** As many as said, at most. */
+  const some = <T>(most: number, make: () => T): T[] => Array.from({ length: 1 + roll(most) }, make)
+  return { roll, pick, some, isOne: (of: number) => roll(of) === 0 }
+}
+type Dice = ReturnType<typeof createDice>
+
+/** A little world with a few things in it, few enough that everybody wants the same. */
+export function historyOf(seed: number): History {
+  const dice = createDice(seed)
+  const world: World = {
+    goods: ITEMS.map(id => goodOf(dice, id)),
+    kits: KITS,
+    places: PLACES.slice(0, 1 + dice.roll(3)).map(id => ({ id, active: !dice.isOne(5) })),
+    home: 'p',
+    shelves: [],
+    rows: [],
+    locked: []
+  }
+  for (const item of ITEMS)
+    for (const place of world.places) if (!dice.isOne(4)) world.shelves.push(shelfOf(dice, item, place.id))
+  let ids = 0
+  // What is asked for again, so that owners meet what they have.
+  const favourites = [basketOf(dice), basketOf(dice)]
+  const actOf = (): Act => anyAct(dice, world, `op${ids++}`, favourites)
+  const steps = dice.some(8, () => stepsOf(dice, world, actOf)).flat()
+  return { world, steps }
+}
+
+const goodOf = (dice: Dice, id: string): Good => ({
+  id,
+  tracked: !dice.isOne(8),
+  backorder: dice.pick(['none', 'none', 'none', 'limit', 'limit', 'any']),
+  limit: dice.roll(5),
+  low: dice.pick([null, 1, 3])
+})
+const shelfOf = (dice: Dice, item: string, place: string): Shelf => ({
+  item,
+  place,
+  onHand: dice.roll(9) - 1,
+  reserved: 0,
+  safety: dice.pick([0, 0, 0, 1, 2]),
+  seq: dice.roll(3),
+  version: dice.pick([null, null, 3])
+})
+
+function stepsOf(dice: Dice, world: World, actOf: () => Act): Step[] {
+  const owner = dice.pick(OWNERS)
+  const batch: Step = {
+    kind: 'batch',
+    acts: dice.some(5, actOf),
+    locked: dice.isOne(8) ? [dice.pick(ITEMS)] : [],
+    busy: dice.isOne(10) ? dice.pick(OWNERS) : undefined
+  }
+  switch (dice.roll(12)) {
+    case 0:
+    case 1:
+      return [{ kind: 'claim', owner }, batch]
+    case 2:
+      return [{ kind: 'confirm', owner }, batch]
+    case 3:
+      return [
+        { kind: 'come due', owner },
+        { ...batch, acts: [...batch.acts, { verb: 'expire', id: 'sweep', owner }] }
+      ]
+    case 4:
+      return [{ kind: 'good', good: goodOf(dice, dice.pick(ITEMS)) }]
+    case 5:
+      return [{ kind: 'place', id: dice.pick(world.places).id, active: !dice.isOne(3) }]
+    default:
+      return [batch]
+  }
+}
+
+function anyAct(dice: Dice, world: World, id: string, favourites: Basket[]): Act {
+  const owner = dice.pick(OWNERS)
+  const placeId = () => dice.pick(world.places).id
+  const place = dice.isOne(3) ? placeId() : null
+  const linesOf = (): Line[] =>
+    dice.some(2, () => ({ item: dice.isOne(9) ? 'unknown' : dice.pick(ITEMS), quantity: 1 + dice.roll(3) }))
+  const kind = dice.roll(22)
+  if (kind < 11)
+    return { verb: 'reserve', id, owner, basket: dice.isOne(2) ? dice.pick(favourites) : basketOf(dice) }
+  if (kind < 12) return { verb: 'drop', id, owner }
+  if (kind < 13) return { verb: 'expire', id, owner }
+  if (kind < 15) return { verb: 'release', id, owner, lines: dice.isOne(2) ? null : linesOf(), place }
+  if (kind < 17) return { verb: 'ship', id, owner, lines: dice.isOne(3) ? null : linesOf(), place }
+  if (kind < 18) return { verb: 'return', id, owner, lines: dice.isOne(9) ? null : linesOf(), place }
+  const at = () => ({ item: dice.isOne(9) ? 'unknown' : dice.pick(ITEMS), place: placeId() })
+  if (kind === 21)
+    return { verb: 'adjust', id, lines: dice.some(2, () => ({ ...at(), delta: dice.roll(9) - 5 })) }
+  const lines = dice.some(2, () => ({
+    ...at(),
+    onHand: dice.isOne(5) ? null : dice.roll(8),
+    safety: dice.isOne(3) ? dice.roll(3) : null,
+    version: dice.isOne(2) ? 1 + dice.roll(6) : null
+  }))
+  return { verb: 'count', id, lines }
+}
+
+/** Different variants, as the lines of a cart are; kits share their parts with each other and with plain ones. */
+function basketOf(dice: Dice): Basket {
+  const variants = new Set(dice.some(3, () => dice.pick(VARIANTS)))
+  return [...variants].map(variant => ({ variant, quantity: 1 + dice.roll(dice.isOne(4) ? 6 : 2) }))
+}

@@ -1,0 +1,426 @@
+/**
+ * Stock as it ought to be: one operation after the other on one small world, counted unit by unit, with every rule and none
+ * of the machinery. It knows nothing of the program.
+ */
+export type Good = {
+  id: string
+  tracked: boolean
+  backorder: 'none' | 'limit' | 'any'
+  limit: number
+  low: number | null
+}
+export type Shelf = {
+  item: string
+  place: string
+  onHand: number
+  reserved: number
+  safety: number
+  seq: number
+  version: number | null
+}
+export type Row = {
+  owner: string
+  item: string
+  place: string
+  quantity: number
+  fulfilled: number
+  state: 'held' | 'claimed' | 'confirmed' | 'closed'
+  due: boolean
+  /** A claim is at it. */
+  busy: boolean
+}
+export type World = {
+  goods: Good[]
+  kits: { variant: string; item: string; quantity: number }[]
+  /** In the order of their priority. */
+  places: { id: string; active: boolean }[]
+  home: string
+  shelves: Shelf[]
+  rows: Row[]
+  /** Items that somebody else has locked. */
+  locked: string[]
+}
+type Move = {
+  item: string
+  place: string
+  seq: number
+  kind: string
+  onHand: number
+  reserved: number
+  onHandDelta: number
+  reservedDelta: number
+  allowed: number | null
+  operation: string
+}
+export type Line = { item: string; quantity: number }
+type Counted = {
+  item: string
+  place: string
+  onHand: number | null
+  safety: number | null
+  version: number | null
+}
+export type Act =
+  | { verb: 'reserve'; id: string; owner: string; basket: { variant: string; quantity: number }[] }
+  | { verb: 'drop'; id: string; owner: string }
+  | { verb: 'expire'; id: string; owner: string }
+  | {
+      verb: 'release' | 'ship' | 'return'
+      id: string
+      owner: string
+      lines: Line[] | null
+      place: string | null
+    }
+  | { verb: 'count'; id: string; lines: Counted[] }
+  | { verb: 'adjust'; id: string; lines: { item: string; place: string; delta: number }[] }
+type Result =
+  | { kind: 'reserved' | 'taken' | 'done' }
+  | { kind: 'short'; lines: { variant: string; requested: number; available: number }[] }
+  | { kind: 'counted'; stale: string[]; short: string[] }
+  | { kind: 'later'; items: string[] }
+export type Report = {
+  results: Result[]
+  moves: Move[]
+  /** `item>variant:status` */
+  crossings: string[]
+  /** `item@place` */
+  shortfalls: string[]
+}
+
+const good = (world: World, item: string) => world.goods.find(each => each.id === item)
+const isTracked = (world: World, item: string) => good(world, item)?.tracked === true
+const isActive = (world: World, shelf: Shelf) =>
+  world.places.some(({ id, active }) => id === shelf.place && active)
+const left = (row: Row) => (row.state === 'closed' ? 0 : row.quantity - row.fulfilled)
+
+/** To try on: its shelves are its own. */
+const copyOf = (world: World): World => ({ ...world, shelves: world.shelves.map(shelf => ({ ...shelf })) })
+
+/** In the order in which they are asked. */
+function shelvesOf(world: World, item: string): Shelf[] {
+  return world.places.flatMap(place =>
+    world.shelves.filter(shelf => shelf.item === item && shelf.place === place.id)
+  )
+}
+const promisable = (shelf: Shelf) => (shelf.onHand - shelf.safety > 0 ? shelf.onHand - shelf.safety : 0)
+const awaited = (shelf: Shelf) =>
+  shelf.reserved > promisable(shelf) ? shelf.reserved - promisable(shelf) : 0
+
+/** Where the next single unit of an item would be promised: from a shelf, or out of a delivery to come. */
+function nextUnit(world: World, item: string): Shelf | undefined {
+  const selling = shelvesOf(world, item).filter(shelf => isActive(world, shelf))
+  const there = selling.find(shelf => shelf.reserved < promisable(shelf))
+  if (there !== undefined) return there
+  const about = good(world, item)
+  let waiting = 0
+  for (const shelf of shelvesOf(world, item)) waiting += awaited(shelf)
+  if (about?.backorder === 'any') return selling[0]
+  return about?.backorder === 'limit' && waiting < about.limit ? selling[0] : undefined
+}
+
+/** Takes one of a variant, or nothing at all. */
+function takeOne(world: World, parts: Line[]): boolean {
+  const taken: Shelf[] = []
+  for (const part of parts) {
+    if (!isTracked(world, part.item)) continue
+    for (let unit = 0; unit < part.quantity; unit++) {
+      const shelf = nextUnit(world, part.item)
+      if (shelf === undefined) {
+        for (const each of taken) each.reserved -= 1
+        return false
+      }
+      shelf.reserved += 1
+      taken.push(shelf)
+    }
+  }
+  return true
+}
+
+export function partsOf(world: World, variant: string): Line[] {
+  const parts = world.kits.filter(kit => kit.variant === variant)
+  return parts.length === 0
+    ? [{ item: variant, quantity: 1 }]
+    : parts.map(({ item, quantity }) => ({ item, quantity }))
+}
+
+function tally(lines: Line[]): Record<string, number> {
+  const sums: Record<string, number> = {}
+  for (const { item, quantity } of lines) sums[item] = (sums[item] ?? 0) + quantity
+  return sums
+}
+const sameTally = (a: Record<string, number>, b: Record<string, number>) =>
+  JSON.stringify(Object.entries(a).sort()) === JSON.stringify(Object.entries(b).sort())
+
+function status(world: World, item: string, per: number): string {
+  const about = good(world, item)
+  if (!about?.tracked) return 'untracked'
+  const scratch = copyOf(world)
+  const most = Math.max(per, (about.low ?? 0) + 1)
+  let units = 0
+  while (units < most && takeOne(scratch, [{ item, quantity: 1 }])) units += 1
+  if (units < per) return 'out'
+  return about.low !== null && units <= about.low ? 'low' : 'in'
+}
+
+const missing = (shelf: Shelf) => Math.max(0, shelf.reserved - Math.max(0, shelf.onHand))
+function isShort(world: World, shelf: Shelf): boolean {
+  const about = good(world, shelf.item)
+  if (!about?.tracked || about.backorder === 'any' || missing(shelf) === 0) return false
+  let all = 0
+  for (const each of shelvesOf(world, shelf.item)) all += missing(each)
+  return all > (about.backorder === 'limit' ? about.limit : 0)
+}
+
+/** Does acts one after the other and says what came of it; the world is changed. */
+export function perform(world: World, acts: Act[]): Report {
+  const before = copyOf(world)
+  const moves: Move[] = []
+  const facts = new Set<Shelf>()
+  const results = acts.map(act => doOne(world, act, moves, facts))
+  const crossings: string[] = []
+  for (const { id } of world.goods)
+    for (const { variant, quantity } of [
+      { variant: id, quantity: 1 },
+      ...world.kits.filter(kit => kit.item === id)
+    ]) {
+      const now = status(world, id, quantity)
+      if (status(before, id, quantity) !== now) crossings.push(`${id}>${variant}:${now}`)
+    }
+  const shortfalls = [...facts]
+    .filter(shelf => isShort(world, shelf))
+    .map(shelf => `${shelf.item}@${shelf.place}`)
+  return { results, moves, crossings: crossings.sort(), shortfalls: shortfalls.sort() }
+}
+
+function doOne(world: World, act: Act, moves: Move[], facts: Set<Shelf>): Result {
+  const later = mustWait(world, act)
+  if (later.length > 0) return { kind: 'later', items: later }
+  const move = (
+    shelf: Shelf,
+    kind: string,
+    onHandDelta: number,
+    reservedDelta: number,
+    allowed: number | null = null
+  ) => {
+    shelf.onHand += onHandDelta
+    shelf.reserved += reservedDelta
+    shelf.seq += 1
+    const { item, place, seq, onHand, reserved } = shelf
+    moves.push({
+      item,
+      place,
+      seq,
+      kind,
+      onHand,
+      reserved,
+      onHandDelta,
+      reservedDelta,
+      allowed,
+      operation: act.id
+    })
+  }
+  if (act.verb === 'reserve') return reserve(world, act, move)
+  if (act.verb === 'drop' || act.verb === 'expire') {
+    const rows = world.rows.filter(row => row.owner === act.owner)
+    if (act.verb === 'expire' && rows.some(row => row.busy)) return { kind: 'done' }
+    for (const row of rows)
+      if (row.state === 'held' && (act.verb === 'drop' || row.due)) giveBack(world, row, left(row), move)
+    return { kind: 'done' }
+  }
+  if (act.verb === 'count' || act.verb === 'adjust') return recount(world, act, move, facts)
+  for (const { item, quantity } of act.lines === null
+    ? everything(world, act.owner, act.verb)
+    : merged(act.lines)) {
+    let rest = quantity
+    if (act.verb !== 'return')
+      for (const shelf of shelvesOf(world, item)) {
+        if (act.place !== null && shelf.place !== act.place) continue
+        const row = world.rows.find(
+          each => each.owner === act.owner && each.item === item && each.place === shelf.place
+        )
+        const share = row === undefined ? 0 : Math.min(rest, left(row))
+        if (row === undefined || share === 0) continue
+        rest -= share
+        if (act.verb === 'release') giveBack(world, row, share, move)
+        else {
+          row.fulfilled += share
+          if (row.fulfilled === row.quantity) row.state = 'closed'
+          move(shelf, 'ship', -share, -share)
+          facts.add(shelf)
+        }
+      }
+    if (rest === 0 || act.verb === 'release' || act.lines === null || !isTracked(world, item)) continue
+    const shelf = factShelf(world, item, act.place)
+    move(shelf, act.verb, act.verb === 'ship' ? -rest : rest, 0)
+    if (act.verb === 'ship') facts.add(shelf)
+  }
+  return { kind: 'done' }
+}
+
+type Mover = (
+  shelf: Shelf,
+  kind: string,
+  onHandDelta: number,
+  reservedDelta: number,
+  allowed?: number | null
+) => void
+
+const merged = (lines: Line[]): Line[] =>
+  Object.entries(tally(lines)).map(([item, quantity]) => ({ item, quantity }))
+/** Without lines: all that is left of the owner's rows; nothing can come back without saying what. */
+function everything(world: World, owner: string, verb: string): Line[] {
+  if (verb === 'return') return []
+  const rows = world.rows.filter(row => row.owner === owner && row.state !== 'closed')
+  return merged(rows.map(row => ({ item: row.item, quantity: left(row) })))
+}
+
+function factShelf(world: World, item: string, place: string | null): Shelf {
+  const shelves = shelvesOf(world, item)
+  const shelf =
+    place !== null
+      ? shelves.find(each => each.place === place)
+      : (shelves.find(each => each.place === world.home) ??
+        shelves.find(each => isActive(world, each)) ??
+        shelves[0])
+  if (shelf === undefined) throw new Error(`Nobody made a shelf for ${item}`)
+  return shelf
+}
+
+function giveBack(world: World, row: Row, quantity: number, move: Mover): void {
+  if (left(row) === quantity) row.state = 'closed'
+  else row.quantity -= quantity
+  move(shelvesOf(world, row.item).find(each => each.place === row.place) as Shelf, 'release', 0, -quantity)
+}
+
+/** The items without which an act cannot be done yet. */
+function mustWait(world: World, act: Act): string[] {
+  const items = new Set<string>()
+  const needed: string[] =
+    act.verb === 'reserve'
+      ? act.basket.flatMap(({ variant }) => partsOf(world, variant).map(part => part.item))
+      : act.verb === 'drop' || act.verb === 'expire' || act.verb === 'release'
+        ? []
+        : (act.lines ?? []).map(line => line.item)
+  for (const item of needed)
+    if (world.locked.includes(item) && ('owner' in act ? isTracked(world, item) : true)) items.add(item)
+  if (!('owner' in act) || act.verb === 'return') return [...items].sort()
+  const rows = world.rows.filter(row => row.owner === act.owner)
+  if (act.verb === 'expire' && rows.some(row => row.busy)) return []
+  for (const row of rows) {
+    const isMeant =
+      act.verb === 'drop'
+        ? row.state === 'held'
+        : act.verb === 'expire'
+          ? row.state === 'held' && row.due
+          : row.state !== 'closed'
+    if (row.busy || (isMeant && world.locked.includes(row.item))) items.add(row.item)
+  }
+  return [...items].sort()
+}
+
+function reserve(world: World, act: Extract<Act, { verb: 'reserve' }>, move: Mover): Result {
+  const mine = world.rows.filter(row => row.owner === act.owner && row.state !== 'closed')
+  const all = act.basket.flatMap(({ variant, quantity }) =>
+    partsOf(world, variant).map(part => ({ item: part.item, quantity: part.quantity * quantity }))
+  )
+  const wanted = all.filter(({ item }) => isTracked(world, item) || mine.some(row => row.item === item))
+  if (mine.length > 0 && sameTally(tally(mine), tally(wanted))) {
+    if (mine.every(row => row.state === 'held')) for (const row of mine) row.due = false
+    return { kind: 'reserved' }
+  }
+  if (mine.some(row => row.state !== 'held')) return { kind: 'taken' }
+
+  // Tried on a world in which the owner has given back what they held.
+  const scratch = copyOf(world)
+  for (const row of mine) {
+    const shelf = scratch.shelves.find(each => each.item === row.item && each.place === row.place) as Shelf
+    shelf.reserved -= left(row)
+  }
+  const short: { variant: string; requested: number; available: number }[] = []
+  for (const { variant, quantity } of act.basket) {
+    const trial = copyOf(scratch)
+    let available = 0
+    while (available < quantity && takeOne(trial, partsOf(world, variant))) available += 1
+    if (available < quantity) short.push({ variant, requested: quantity, available })
+    else scratch.shelves = trial.shelves
+  }
+  if (short.length > 0) return { kind: 'short', lines: short }
+
+  for (const row of mine) giveBack(world, row, left(row), move)
+  for (const { item, quantity } of merged(wanted)) {
+    if (!isTracked(world, item)) continue
+    for (const [shelf, share] of split(world, item, quantity)) {
+      const allowed = allowedAt(world, shelf)
+      move(shelf, 'reserve', 0, share, allowed)
+      world.rows = world.rows.filter(
+        row => !(row.owner === act.owner && row.item === item && row.place === shelf.place)
+      )
+      world.rows.push({
+        owner: act.owner,
+        item,
+        place: shelf.place,
+        quantity: share,
+        fulfilled: 0,
+        state: 'held',
+        due: false,
+        busy: false
+      })
+    }
+  }
+  return { kind: 'reserved' }
+}
+
+function split(world: World, item: string, quantity: number): [Shelf, number][] {
+  const selling = shelvesOf(world, item).filter(shelf => isActive(world, shelf))
+  for (const shelf of selling) if (promisable(shelf) - shelf.reserved >= quantity) return [[shelf, quantity]]
+  const scratch = copyOf(world)
+  const shares: number[] = selling.map(() => 0)
+  for (let unit = 0; unit < quantity; unit++) {
+    const next = nextUnit(scratch, item) as Shelf
+    next.reserved += 1
+    const index = selling.findIndex(shelf => shelf.place === next.place)
+    shares[index] = (shares[index] as number) + 1
+  }
+  return selling
+    .map((shelf, index): [Shelf, number] => [shelf, shares[index] as number])
+    .filter(([, share]) => share > 0)
+}
+
+function allowedAt(world: World, shelf: Shelf): number | null {
+  const about = good(world, shelf.item) as Good
+  if (about.backorder === 'any') return null
+  let elsewhere = 0
+  for (const each of shelvesOf(world, shelf.item)) if (each !== shelf) elsewhere += awaited(each)
+  const waiting = about.backorder === 'limit' ? about.limit - elsewhere : 0
+  return promisable(shelf) + (waiting > 0 ? waiting : 0)
+}
+
+function recount(
+  world: World,
+  act: Extract<Act, { verb: 'count' | 'adjust' }>,
+  move: Mover,
+  facts: Set<Shelf>
+): Result {
+  const stale = new Set<string>()
+  const touched = new Set<Shelf>()
+  for (const line of act.lines) {
+    if (good(world, line.item) === undefined) continue
+    const shelf = factShelf(world, line.item, line.place)
+    if ('delta' in line) {
+      if (line.delta !== 0) move(shelf, 'adjust', line.delta, 0)
+    } else {
+      if (line.version !== null && shelf.version !== null && line.version <= shelf.version) {
+        stale.add(line.item)
+        continue
+      }
+      if (line.version !== null) shelf.version = line.version
+      if (line.safety !== null) shelf.safety = line.safety
+      if (line.onHand !== null && line.onHand !== shelf.onHand)
+        move(shelf, 'count', line.onHand - shelf.onHand, 0)
+    }
+    touched.add(shelf)
+    facts.add(shelf)
+  }
+  const short = [...touched].filter(shelf => isShort(world, shelf)).map(shelf => shelf.item)
+  return { kind: 'counted', stale: [...stale], short: [...new Set(short)] }
+}
