@@ -1,6 +1,7 @@
 import type { NetConnectOpts } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { createTestDatabase } from '../support/database.ts'
+import type { Watch } from './proxied-connection.ts'
 import { openTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 const POSTGRES_PORT = 5432
@@ -13,9 +14,9 @@ export type ProxiedDatabase = {
 }
 
 /** A test database behind a proxy that can break the connection, for one test. */
-export async function useProxiedDatabase(): Promise<ProxiedDatabase> {
+export async function useProxiedDatabase(watch?: Watch): Promise<ProxiedDatabase> {
   const created = await createTestDatabase()
-  const proxy = await openTcpProxy(addressOf(created.url))
+  const proxy = await openTcpProxy(addressOf(created.url), watch)
   onTestFinished(async () => {
     await proxy.close()
     await created.drop()

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
+import { type Apart, type ApartOptions, openApart } from './apart.ts'
 import { inBatches } from './batches.ts'
 import { type ConnectOptions, connectionSettings, plannedForValues } from './connect.ts'
 import { isLockTimeout, isOutdated, isSilence, isUnusable, translateDatabaseError } from './errors.ts'
@@ -58,6 +59,8 @@ export type Database = Queryable & {
   inBatches<I, O>(work: (items: readonly I[]) => Promise<readonly O[]>): (item: I) => Promise<O>
   /** Whether a transaction with that key is under way, or waits for its turn. */
   isTurnTaken(key: string): boolean
+  /** A connection for one caller alone, which has to close it. */
+  apart(options?: ApartOptions): Apart
   /** One real round trip, over a connection that nothing else uses. */
   ping(): Promise<void>
   /** One real write that changes nothing, over another such. @throws `unavailable` that says why it is impossible. */
@@ -129,15 +132,16 @@ export function openDatabase(options: DatabaseOptions): Database {
     onSilence: () => endSilentConnections()
   })
   const pools = [pool, patientPool, writePool, slowPool]
+  const apart = new Set<ConnectionPool>()
   const acquired = { count: 0, empty: 0, durationMs: 0 }
   /** Reads that had to wait for a lock, a table that is being altered, and until when they wait apart. */
   const locked = new Map<string, number>()
 
   const endSilentConnections = createSilenceCheck(settings, () =>
-    [...pools, ...probes.pools, shared].flatMap(each => each.suspects)
+    [...pools, ...apart, ...probes.pools, shared].flatMap(each => each.suspects)
   )
   const renew = () => {
-    for (const each of [...pools, shared]) each.renew()
+    for (const each of [...pools, ...apart, shared]) each.renew()
   }
 
   const send: Send = (statement, values) => {
@@ -250,6 +254,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       transaction: (work, { deadlineAt = deadlineIn(statementTimeoutMs) } = {}) =>
         turns.take(key, deadlineAt, () => transaction(work, { deadlineAt }))
     }),
+    apart: more => openApart({ ...options, ...more }, apart),
     ping: probes.ping,
     proveWrite: probes.write,
     endSilentConnections,
@@ -267,7 +272,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       }
     },
     close: async () => {
-      await Promise.all([...pools, ...probes.pools, shared].map(each => each.close()))
+      await Promise.all([...pools, ...apart, ...probes.pools, shared].map(each => each.close()))
     }
   }
   return database

@@ -22,6 +22,11 @@ export type Transaction = Queryable & {
   afterCommit(work: () => void): void
   /** Does `work` directly before the commit, behind everything else: for rows that everybody wants to change. */
   last(work: (tx: Transaction) => Promise<void>): void
+  /**
+   * Sends what `work` sends together with the commit, behind everything else: no round trip of its own. `work` must send
+   * all of it before it waits for an answer; its failure undoes everything.
+   */
+  withCommit(work: (tx: Transaction) => Promise<unknown>): void
 }
 
 /** A connection for one caller alone. */
@@ -32,6 +37,8 @@ export type RunOptions = {
   /** How long the server lets a statement run on this connection anyway. */
   statementTimeoutMs: number
   onStatement?: ((name: string) => void) | undefined
+  /** Called as the commit is sent, with its answer. Whoever does not get it does not know what became of the work. */
+  onCommit?: ((answer: Promise<unknown>) => void) | undefined
 }
 
 /**
@@ -55,18 +62,23 @@ const OVERTIME_MS = 1_000
 export async function runTransaction<T>(
   { client, giveBack }: Checkout,
   work: (tx: Transaction) => Promise<T>,
-  { deadlineAt, statementTimeoutMs, onStatement }: RunOptions
+  { deadlineAt, statementTimeoutMs, onStatement, onCommit }: RunOptions
 ): Promise<T> {
   let isOpen = true
   let isBroken = false
 
   const leftMs = () => Math.min(deadlineAt - performance.now(), statementTimeoutMs)
-  const send = async (query: pg.QueryConfig): Promise<pg.QueryResult> => {
+  const send = async (
+    query: pg.QueryConfig,
+    onSent?: (answer: Promise<unknown>) => void
+  ): Promise<pg.QueryResult> => {
     const left = leftMs()
     if (left <= 0) throw databaseBusy({ retryAfterSeconds: 1 })
     sendTogether(client)
     try {
-      return await client.query({ ...query, query_timeout: left + SERVER_HEAD_START_MS } as pg.QueryConfig)
+      const answer = client.query({ ...query, query_timeout: left + SERVER_HEAD_START_MS } as pg.QueryConfig)
+      onSent?.(answer)
+      return await answer
     } catch (error) {
       if (isUnusable(error)) isBroken = true
       throw mayRunAgain(error) ? error : translateDatabaseError(error)
@@ -79,11 +91,35 @@ export async function runTransaction<T>(
   }
   const committed: (() => void)[] = []
   const lasts: ((tx: Transaction) => Promise<void>)[] = []
+  const withCommits: ((tx: Transaction) => Promise<unknown>)[] = []
   const tx = {
     ...queryableOf(sendStatement),
     afterCommit: (each: () => void) => committed.push(each),
-    last: (each: (tx: Transaction) => Promise<void>) => lasts.push(each)
+    last: (each: (tx: Transaction) => Promise<void>) => lasts.push(each),
+    withCommit: (each: (tx: Transaction) => Promise<unknown>) => withCommits.push(each)
   } as unknown as Transaction
+
+  const commit = async () => {
+    const uncork = cork(client)
+    let sent: Promise<unknown> | undefined
+    let answer: Promise<pg.QueryResult>
+    try {
+      if (withCommits.length > 0) {
+        sent = Promise.all(withCommits.map(each => each(tx)))
+        // What could not even be sent has failed by the next tick, and nothing is committed without it.
+        await Promise.race([sent, new Promise<void>(resolve => process.nextTick(resolve))])
+      }
+      isOpen = false
+      answer = send({ text: 'commit' }, onCommit)
+      answer.catch(() => {})
+    } finally {
+      uncork()
+    }
+    // What a statement says of itself comes before what the commit says of it: that something failed.
+    await sent
+    const { command } = await answer
+    if (command !== 'COMMIT') throw new Error('a statement failed and nobody noticed; nothing was committed')
+  }
 
   let result: T
   let beginError: unknown
@@ -99,9 +135,7 @@ export async function runTransaction<T>(
     result = await work(tx)
     for (const each of lasts) await each(tx)
     await begun
-    isOpen = false
-    const { command } = await send({ text: 'commit' })
-    if (command !== 'COMMIT') throw new Error('a statement failed and nobody noticed; nothing was committed')
+    await commit()
   } catch (error) {
     isOpen = false
     if (!isBroken) await rollBack(client).catch(() => (isBroken = true))
@@ -119,9 +153,14 @@ export async function runTransaction<T>(
  * each other leave in one system call, and PostgreSQL wakes up once for them.
  */
 function sendTogether(client: pg.Client): void {
+  process.nextTick(cork(client))
+}
+
+/** Keeps what is written until the answer is called. */
+function cork(client: pg.Client): () => void {
   const stream = streamOf(client)
   stream.cork()
-  process.nextTick(() => stream.uncork())
+  return () => stream.uncork()
 }
 
 /** Everything was undone, and the same again may succeed: soon, when a lock is free, or on a new connection. */
