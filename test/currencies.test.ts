@@ -101,7 +101,7 @@ test.each(shops)(
   }
 )
 
-test.each(['JPY', 'KRW', 'KWD', 'USD'])('the whole demo is imported in %s', async currency => {
+test.each(['JPY', 'KRW', 'CLP', 'KWD', 'USD'])('the whole demo is imported in %s', async currency => {
   const { importFile } = await useShop(currency)
   const report = await importFile(await readDemo(currency, 'http://127.0.0.1'))
   expect(report).toMatchObject({ products: { created: 41, failed: 0 }, errors_total: 0 })

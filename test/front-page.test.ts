@@ -33,6 +33,16 @@ test('the page runs no script and takes no style but its own', async () => {
   expect(text).not.toMatch(/<script|\son\w+=|style="/)
 })
 
+test.each(['/', '/docs'])('nobody frames %s, moves its links or puts plug-ins into it', async path => {
+  const { request } = await useShop()
+  const { headers } = await request('GET', path, { headers: { accept: 'text/html' } })
+  const policy = String(headers['content-security-policy']).split('; ')
+  expect(policy).toEqual(expect.arrayContaining(["base-uri 'none'", "frame-ancestors 'none'"]))
+  // What is not named falls back to default-src.
+  expect(policy.includes("object-src 'none'") || policy.includes("default-src 'none'")).toBe(true)
+  expect(headers['x-frame-options']).toBe('DENY')
+})
+
 test('other programs get links as JSON, and HEAD is answered without a body', async () => {
   const { request, browse } = await useShop({ CARTWRIGHT__SHOP__NAME: 'Hollin' })
   const { status, json } = await request('GET', '/')
