@@ -56,15 +56,31 @@ export const httpProblems = {
 /** RFC 9457, with the extension members `code`, `request_id`, and those of the error itself. */
 export type Problem = { status: number; code: string; detail: string; details?: Record<string, unknown> }
 
+const PROBLEM_JSON = 'application/problem+json; charset=utf-8'
+const RETRY_SECONDS = '1'
+
 function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   return reply
     .code(problem.status)
-    .header('content-type', 'application/problem+json; charset=utf-8')
+    .header('content-type', PROBLEM_JSON)
     .header('cache-control', 'private, no-store')
     .send(problemBody(problem, reply.request.id))
 }
 
-export function problemBody({ status, code, detail, details }: Problem, requestId: string): string {
+/** Head and body of a problem that is answered without Fastify. `common` is what every answer carries. */
+export function problemAnswer(problem: Problem, requestId: string, common: Readonly<Record<string, string>>) {
+  const body = problemBody(problem, requestId)
+  const headers: Record<string, string> = {
+    ...common,
+    'content-type': PROBLEM_JSON,
+    'content-length': String(Buffer.byteLength(body)),
+    'x-request-id': requestId
+  }
+  if (problem.status === 503) headers['retry-after'] = RETRY_SECONDS
+  return { headers, body }
+}
+
+function problemBody({ status, code, detail, details }: Problem, requestId: string): string {
   const title = STATUS_CODES[status] ?? 'Error'
   const members = { type: 'about:blank', title, status, detail, code, request_id: requestId }
   if (details === undefined) return JSON.stringify(members)

@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts'
 import type { Metrics } from '../../platform/metrics/registry.ts'
 import { byAddress } from '../callers/rate-limits.ts'
 import { overloaded } from '../errors.ts'
-import { httpProblems, type Problem, problemBody } from '../problem.ts'
+import { httpProblems, type Problem, problemAnswer } from '../problem.ts'
 import { commonHeaders } from '../routing/answer-headers.ts'
 import { isStreamed } from '../routing/bodies.ts'
 import type { RequestClass } from '../routing/tiers.ts'
@@ -30,7 +30,6 @@ const TICK_MS = 50
 const SWEEP_TICKS = 5
 /** Work that went on so long after its deadline does not keep a place from others. */
 const FORGOTTEN_MS = 15_000
-const RETRY_SECONDS = 1
 /** Why a request was refused: `door` is the raw listener, the next three are those of `admission.ts`. */
 const REASONS = ['door', 'queue', 'wait', 'share', 'deadline'] as const
 const OVERLOADED: Problem = { status: 503, code: overloaded.code, detail: overloaded().message }
@@ -269,14 +268,7 @@ class Visit implements Applicant {
     this.#reply.hijack()
     if (!this.#isWorking) this.#workEnded()
     if (raw.destroyed || raw.writableEnded) return
-    const body = problemBody(problem, this.#request.id)
-    const headers: Record<string, string | number> = {
-      ...this.#house.headers,
-      'content-type': 'application/problem+json; charset=utf-8',
-      'content-length': Buffer.byteLength(body),
-      'x-request-id': this.#request.id
-    }
-    if (problem.status === 503) headers['retry-after'] = RETRY_SECONDS
+    const { headers, body } = problemAnswer(problem, this.#request.id, this.#house.headers)
     if (!this.#request.raw.complete) {
       // What is left of the body belongs to nobody.
       headers.connection = 'close'

@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net'
 import type { Visits } from '../admission/visits.ts'
 import { overloaded } from '../errors.ts'
-import { type Problem, problemBody } from '../problem.ts'
+import { type Problem, problemAnswer } from '../problem.ts'
 import type { RequestClass } from '../routing/tiers.ts'
 import { connectionOf } from './connections.ts'
 import { framingFault } from './framing.ts'
@@ -24,7 +24,6 @@ export type DoorDeps = {
 }
 
 const OVERLOADED: Problem = { status: 503, code: overloaded.code, detail: overloaded().message }
-const RETRY_SECONDS = '1'
 /** All of ten digits. */
 const [FIRST_ID, LAST_ID] = [1_000_000_000, 9_999_999_999]
 
@@ -115,14 +114,12 @@ function refuseCrumbs(request: IncomingMessage, response: ServerResponse): void 
 function createAnswer(common: Readonly<Record<string, string>>) {
   const idPrefix = randomBytes(6).toString('hex')
   let lastId = FIRST_ID
-  /** All that does not depend on the request lies ready: the body in two parts, and the head without the id. */
+  /** All that does not depend on the request lies ready: the head, and the body in two parts, without the id. */
   const prepare = (problem: Problem) => {
-    const [before = '', after = ''] = problemBody(problem, '<id>').split('<id>')
-    const idLength = `${idPrefix}${FIRST_ID}`.length
-    const head = [...Object.entries(common).flat(), 'content-type', 'application/problem+json; charset=utf-8']
-    if (problem.status === 503) head.push('retry-after', RETRY_SECONDS)
-    head.push('content-length', String(before.length + idLength + after.length), 'x-request-id')
-    return { before, after, head }
+    const { headers, body } = problemAnswer(problem, `${idPrefix}${FIRST_ID}`, common)
+    const [before = '', after = ''] = body.split(headers['x-request-id'] as string)
+    delete headers['x-request-id']
+    return { before, after, head: [...Object.entries(headers).flat(), 'x-request-id'] }
   }
   const refusal = prepare(OVERLOADED)
 

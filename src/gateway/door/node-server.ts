@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { malformedRequest } from '../errors.ts'
 import { createServer, ServerResponse, STATUS_CODES } from '../node-http.ts'
-import { httpProblems, type Problem, problemBody } from '../problem.ts'
+import { httpProblems, type Problem, problemAnswer } from '../problem.ts'
 import { boundConnections, type Connections, connectionOf } from './connections.ts'
 import type { Intake } from './intake.ts'
 
@@ -47,14 +47,9 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): 
   }
   const known = httpProblems[error.code as keyof typeof httpProblems] as Problem | undefined
   const problem = known ?? { status: 400, code: malformedRequest.code, detail: 'This is not HTTP.' }
-  const body = problemBody(problem, randomUUID())
-  const head = [
-    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
-    'Content-Type: application/problem+json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close'
-  ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  const { headers, body } = problemAnswer(problem, randomUUID(), { connection: 'close' })
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}\r\n${body}`)
   endSoon(socket)
 }
 

@@ -3,9 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Log } from '../../platform/log.ts'
 import type { Metrics } from '../../platform/metrics/registry.ts'
-import { httpProblems, problemBody } from '../problem.ts'
-
-const JSON_PROBLEM = { 'content-type': 'application/problem+json; charset=utf-8' }
+import { httpProblems, problemAnswer } from '../problem.ts'
 
 /** The response of the request that the running code serves, through its timers, callbacks and promises. */
 const current = new AsyncLocalStorage<ServerResponse>()
@@ -49,10 +47,11 @@ export function createUncaughtHandler({ log, metrics, headers }: UncaughtDeps) {
     uncaught.add({ of: 'request' })
     const id = randomUUID()
     log.error({ req_id: id, err: error, origin }, 'uncaught error of one request')
-    if (response.headersSent) response.destroy()
-    else
-      response
-        .writeHead(500, { ...headers, connection: 'close', 'x-request-id': id, ...JSON_PROBLEM })
-        .end(problemBody(httpProblems.INTERNAL, id))
+    if (response.headersSent) {
+      response.destroy()
+      return
+    }
+    const answer = problemAnswer(httpProblems.INTERNAL, id, { ...headers, connection: 'close' })
+    response.writeHead(httpProblems.INTERNAL.status, answer.headers).end(answer.body)
   }
 }
