@@ -8,13 +8,14 @@ import { type ApiOf, apisOf, type Module, setupModules, stopModules } from './mo
 import { authModule } from './modules/auth/index.ts'
 import { cartModule } from './modules/cart/index.ts'
 import { catalogModule } from './modules/catalog/index.ts'
+import { inventoryModule } from './modules/inventory/index.ts'
 import type { Platform } from './platform/platform.ts'
 import { version } from './version.ts'
 
 export { authModule, catalogModule }
 
 /** Every module that comes along. The order does not matter: each is set up behind what it requires. */
-export const modules = [authModule, catalogModule, cartModule]
+export const modules = [authModule, inventoryModule, catalogModule, cartModule]
 
 const authDisabled = defineError(
   'unavailable',

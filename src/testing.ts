@@ -15,6 +15,7 @@ import { migrate } from './platform/postgres/migrate.ts'
 
 export { admin, customer, fakeAuth } from './modules/auth/fake.ts'
 export { fakeCatalog } from './modules/catalog/fake.ts'
+export { fakeInventory } from './modules/inventory/fake.ts'
 
 export type TestShopOptions<Apis = Record<string, object>> = {
   /** The modules under test, set up as in a shop; by default all that come along. */

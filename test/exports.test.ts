@@ -7,10 +7,10 @@ const INDEX = fileURLToPath(new URL('../src/index.ts', import.meta.url))
 
 /** What modules in other repositories may import: whoever takes a name away or gives it another meaning breaks them. */
 const PUBLIC = `
-  BodyKind CatalogApi Config Database DomainError ErrorDefinition ErrorExtra ErrorKind Identity Module Offer
+  BodyKind CatalogApi Config Database DomainError ErrorDefinition ErrorExtra ErrorKind Identity InventoryApi Module Offer
   OperatorError Page Platform Queryable RequestClass RouteConfig RouteLimit RowOf RunningShop Shop ShopOptions Statement
   Static TSchema Tier Tiers Transaction Type Write authModule cartModule catalogModule createShop defineError
-  defineModule found identityOf isId json newId newWrite newestFirst nullableJson oneOf readPage runCli settings
+  defineModule found identityOf inventoryModule isId json newId newWrite newestFirst nullableJson oneOf readPage runCli settings
   standardModules statement version wire writeOf
 
   settings.SettingsOf settings.count settings.flag settings.section settings.text

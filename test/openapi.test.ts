@@ -152,7 +152,8 @@ async function readOperations() {
 test('every operation says whether it takes a token', async () => {
   const operations = await readOperations()
   const open = operations.filter(({ security }) => security.length === 0).map(({ route }) => route)
-  const isOpen = /(\/auth\/(register|login|refresh)|\/jwks.json|\/api\/(products|categories|guest-cart)\b.*)$/
+  const isOpen =
+    /(\/auth\/(register|login|refresh)|\/jwks.json|\/api\/(products|categories|guest-cart|inventory\/availability)\b.*)$/
   expect(open.length).toBeGreaterThan(10)
   expect(open).toEqual(operations.map(({ route }) => route).filter(route => isOpen.test(route)))
 })
@@ -175,18 +176,27 @@ test('writes of what has a version take If-Match, and answers that show it have 
     'patch /api/catalog/discounts/{id}',
     'patch /api/catalog/products/{id}',
     'patch /api/catalog/variants/{id}',
+    'patch /api/inventory/items/{id}',
+    'patch /api/inventory/locations/{id}',
     'post /api/cart',
     'post /api/cart/merge',
     'post /api/catalog/products/{id}/variants',
     'post /api/guest-cart',
     'put /api/cart/items/{variantId}',
-    'put /api/guest-cart/items/{variantId}'
+    'put /api/guest-cart/items/{variantId}',
+    'put /api/inventory/items/{id}/components'
   ])
   const tagged = operations.filter(({ responses }) =>
     Object.values(responses).some(({ headers }) => named('VersionTag', headers?.etag ?? {}))
   )
-  const reads = ['get /api/cart', 'get /api/catalog/products/{id}', 'get /api/guest-cart']
-  const creations = ['categories', 'discounts', 'products'].map(each => `post /api/catalog/${each}`)
+  const reads = [
+    ...['get /api/cart', 'get /api/catalog/products/{id}', 'get /api/guest-cart'],
+    ...['get /api/inventory/items/{id}', 'get /api/inventory/locations/{id}']
+  ]
+  const creations = [
+    ...['categories', 'discounts', 'products'].map(each => `post /api/catalog/${each}`),
+    'post /api/inventory/locations'
+  ]
   const withBody = conditional.filter(({ responses }) => !('204' in responses)).map(({ route }) => route)
   expect(tagged.map(({ route }) => route).sort()).toEqual([...withBody, ...reads, ...creations].sort())
 })

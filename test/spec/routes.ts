@@ -85,7 +85,7 @@ export type AdminPattern = {
 }
 export const adminPatterns: AdminPattern[] = [
   { below: '/api/admin', scope: 'all', since: later },
-  { below: '/api/inventory', scope: 'write', since: later },
+  { below: '/api/inventory', scope: 'write' },
   { below: '/api/catalog', scope: 'write' }
 ]
 

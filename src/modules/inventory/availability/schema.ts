@@ -1,0 +1,32 @@
+import { matching } from '../../../kernel/patterns.ts'
+import { type Static, Type } from '../../../kernel/schema.ts'
+import { Id, input, nullable, response } from '../../../kernel/wire.ts'
+
+const IDS_MAX = 100
+const ID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+
+export const AvailabilityQuery = input({
+  variant_ids: Type.String({
+    description: `Up to ${IDS_MAX} ids of variants, separated by commas.`,
+    ...matching(
+      `^${ID}(,${ID}){0,${IDS_MAX - 1}}$`,
+      `must be 1 to ${IDS_MAX} ids in lower case, separated by commas`
+    )
+  })
+})
+export type AvailabilityQuery = Static<typeof AvailabilityQuery>
+
+export const AvailabilityResponse = response('AvailabilityResponse', {
+  items: Type.Array(
+    Type.Object({
+      variant_id: Id,
+      available: nullable(
+        Type.Integer({
+          description: 'How many can be bought now, as of a second ago at most; null: stock is not counted.'
+        })
+      )
+    }),
+    { description: 'In the order in which they were asked for.' }
+  )
+})
+export type AvailabilityResponse = Static<typeof AvailabilityResponse>

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { useShop } from '../../../../test/support/use-shop.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { inventoryModule } from '../index.ts'
+import { availableIn } from './service.ts'
+
+type Shop = Awaited<ReturnType<typeof useInventory>>
+const useInventory = () => useShop({ modules: [inventoryModule] })
+
+type Level = { on_hand: number; reserved?: number; safety?: number; location?: string }
+
+async function item(shop: Shop, fields: Record<string, unknown>, ...levels: Level[]): Promise<string> {
+  const id = newId()
+  const { tracked = true, backorder = 'none', limit = null } = fields
+  await shop.sql(
+    'insert into inventory.items (id, tracked, backorder, backorder_limit) values ($1, $2, $3, $4)',
+    [id, tracked, backorder, limit]
+  )
+  for (const { on_hand, reserved = 0, safety = 0, location = 'main' } of levels)
+    await shop.sql(
+      `insert into inventory.levels (item_id, location_id, on_hand, reserved, safety)
+      select $1, id, $2, $3, $4 from inventory.locations where code = $5`,
+      [id, on_hand, reserved, safety, location]
+    )
+  return id
+}
+
+const kit = async (shop: Shop, id: string, parts: Record<string, number>) => {
+  for (const [part, quantity] of Object.entries(parts))
+    await shop.sql('insert into inventory.components (variant_id, item_id, quantity) values ($1, $2, $3)', [
+      id,
+      part,
+      quantity
+    ])
+  return id
+}
+
+test('what can be bought follows from levels, locations, backorder and parts', async () => {
+  const shop = await useInventory()
+  await shop.sql(
+    `insert into inventory.locations (id, code, name, priority, active)
+    values (gen_random_uuid(), 'east', 'East', 2, true), (gen_random_uuid(), 'shut', 'Shut', 3, false)`
+  )
+  const [none, limit] = [{}, { backorder: 'limit', limit: 5 }]
+  const main = await item(shop, none, { on_hand: 10, reserved: 3, safety: 2 })
+  const two = await item(shop, none, { on_hand: 4, reserved: 9 }, { on_hand: 6, location: 'east' })
+  const uncounted = await item(shop, { tracked: false }, { on_hand: 1 })
+  const cases: [what: string, id: string, available: number | null][] = [
+    ['what is on hand without what is reserved and what is kept back', main, 5],
+    ['a location that owes some takes nothing from another', two, 6],
+    [
+      'a location that is not in use has nothing to sell',
+      await item(shop, none, { on_hand: 9, location: 'shut' }),
+      0
+    ],
+    ['nothing anywhere', await item(shop, none), 0],
+    ['less than nothing is nothing', await item(shop, none, { on_hand: -4 }), 0],
+    ['what may be owed comes on top', await item(shop, limit, { on_hand: 2 }), 7],
+    [
+      'what is owed already is part of what may be owed, over all locations once',
+      await item(shop, limit, { on_hand: 1, reserved: 3 }, { on_hand: 0, reserved: 2, location: 'east' }),
+      1
+    ],
+    ['more owed than may be is nothing', await item(shop, limit, { on_hand: 0, reserved: 8 }), 0],
+    ['any number may be owed', await item(shop, { backorder: 'any' }, { on_hand: 0 }), null],
+    ['nobody counts it', uncounted, null],
+    ['nobody knows it', newId(), null],
+    [
+      'a kit: as many as its scarcest part allows',
+      await kit(shop, await item(shop, { tracked: false }), { [main]: 2, [two]: 1, [uncounted]: 1 }),
+      2
+    ],
+    [
+      'a kit of what nobody counts',
+      await kit(shop, await item(shop, { tracked: false }), { [uncounted]: 1 }),
+      null
+    ],
+    [
+      'as much as can be said',
+      await item(shop, { backorder: 'limit', limit: 2_000_000_000 }, { on_hand: 2_000_000_000 }),
+      2_147_483_647
+    ]
+  ]
+  const found = await availableIn(
+    shop.db,
+    cases.map(([, id]) => id)
+  )
+  expect(cases.map(([what], index) => [what, found[index]])).toEqual(
+    cases.map(([what, , available]) => [what, available])
+  )
+})

@@ -1,0 +1,26 @@
+import type { Queryable } from '../../../platform/postgres/database.ts'
+import * as repository from './repository.ts'
+import type { AvailabilityQuery, AvailabilityResponse } from './schema.ts'
+
+/** How many can be bought; null: not known, not tracked, or any number. */
+export type Available = number | null
+
+/** See `InventoryApi.availableIn`. */
+export async function availableIn(db: Queryable, variantIds: readonly string[]): Promise<Available[]> {
+  if (variantIds.length === 0) return []
+  const rows = await db.rows(repository.listAvailable, { variantIds })
+  const byVariant = new Map(rows.map(row => [row.variant_id, row.available]))
+  return variantIds.map(id => byVariant.get(id) ?? null)
+}
+
+/** What the route answers. */
+export const createAvailabilityService = (
+  available: (variantIds: readonly string[]) => Promise<Available[]>
+) => ({
+  list: async ({ variant_ids }: AvailabilityQuery): Promise<AvailabilityResponse> => {
+    const ids = variant_ids.split(',')
+    const found = await available(ids)
+    return { items: ids.map((variant_id, index) => ({ variant_id, available: found[index] ?? null })) }
+  }
+})
+export type AvailabilityService = ReturnType<typeof createAvailabilityService>

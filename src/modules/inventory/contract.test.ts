@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest'
+import { useShop } from '../../../test/support/use-shop.ts'
+import { newId } from '../../kernel/ids.ts'
+import { fakeInventory } from './fake.ts'
+import { type InventoryApi, inventoryModule } from './index.ts'
+
+type Subject = {
+  inventory: InventoryApi
+  /** Within a transaction, or what stands for one. */
+  availableIn(variantIds: readonly string[]): Promise<(number | null)[]>
+  put(variantId: string, available: number | null): Promise<unknown>
+}
+
+async function useReal(): Promise<Subject> {
+  const shop = await useShop({ modules: [inventoryModule] })
+  const inventory = shop.apiOf(inventoryModule) as InventoryApi
+  return {
+    inventory,
+    availableIn: ids => shop.db.transaction(tx => inventory.availableIn(tx, ids)),
+    put: (id, available) =>
+      shop.sql(
+        `with item as (insert into inventory.items (id, tracked) values ($1, $2::int is not null)), said as (select pg_notify('cartwright', 'inventory ' || $1::text))
+        insert into inventory.levels (item_id, location_id, on_hand)
+        select $1, id, coalesce($2, 0) from inventory.locations, said`,
+        [id, available]
+      )
+  }
+}
+
+async function useFake(): Promise<Subject> {
+  const inventory = fakeInventory()
+  return {
+    inventory,
+    availableIn: ids => inventory.availableIn({} as never, ids),
+    put: async (id, available) => inventory.put(id, available)
+  }
+}
+
+/** What every module may rely on that asks the inventory: its fake is held to the same. */
+describe.each([
+  ['the inventory', useReal],
+  ['its fake', useFake]
+])('%s', (_what, use) => {
+  test('says how many of each can be bought, in the order of the ids, and null of what nobody counts', async () => {
+    const { inventory, availableIn, put } = await use()
+    const [full, empty, uncounted, unknown] = [newId(), newId(), newId(), newId()]
+    expect(await inventory.available([full, unknown])).toEqual([null, null])
+    await put(full, 7)
+    await put(empty, 0)
+    await put(uncounted, null)
+    const ids = [uncounted, empty, unknown, full, empty]
+    await expect.poll(() => inventory.available(ids)).toEqual([null, 0, null, 7, 0])
+    expect(await availableIn(ids)).toEqual([null, 0, null, 7, 0])
+    expect(await inventory.available([])).toEqual([])
+  })
+})

@@ -1,0 +1,53 @@
+import { defineError } from '../../kernel/errors.ts'
+
+export const locationNotFound = defineError(
+  'not_found',
+  'INVENTORY_LOCATION_NOT_FOUND',
+  'There is no such location.'
+)
+export const locationStale = defineError(
+  'stale',
+  'INVENTORY_LOCATION_STALE',
+  'The location was changed in the meantime; read it again.'
+)
+export const locationNeeded = defineError(
+  'conflict',
+  'INVENTORY_LOCATION_NEEDED',
+  'It is the last location in use; put another one into use first.'
+)
+export const locationLimit = defineError(
+  'conflict',
+  'INVENTORY_LOCATION_LIMIT',
+  'There are as many locations as there may be; "limit" says how many.'
+)
+export const itemNotFound = defineError(
+  'not_found',
+  'INVENTORY_ITEM_NOT_FOUND',
+  'The inventory knows no such variant; tell it of the variant first.',
+  { constraints: ['inventory.components_item'] }
+)
+export const itemStale = defineError(
+  'stale',
+  'INVENTORY_ITEM_STALE',
+  'What is known of the variant was changed in the meantime; read it again.'
+)
+export const kitNested = defineError(
+  'conflict',
+  'INVENTORY_KIT_NESTED',
+  'A part of a kit cannot be a kit itself.',
+  { constraints: ['inventory.components_of_itself'] }
+)
+
+// Only the database says these: nobody throws them by name.
+defineError('conflict', 'INVENTORY_LOCATION_CODE_TAKEN', 'Another location has this code.', {
+  constraints: ['inventory.locations_code'],
+  fault: { path: 'body/code', message: 'must not be that of another one' }
+})
+defineError('invalid', 'INVENTORY_BACKORDER_INVALID', 'How many may be owed goes with backorder: limit.', {
+  constraints: ['inventory.items_backorder_limit'],
+  fault: { path: 'body/backorder_limit', message: 'must be sent with backorder "limit", and with it alone' }
+})
+defineError('invalid', 'INVENTORY_COMPONENT_TWICE', 'A part stands twice in its kit.', {
+  constraints: ['inventory.components_pkey'],
+  fault: { path: 'body/components', message: 'must name each item once' }
+})

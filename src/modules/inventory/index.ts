@@ -1,0 +1,53 @@
+import type { Tiers } from '../../gateway/routing/tiers.ts'
+import { defineModule } from '../../module.ts'
+import type { Queryable } from '../../platform/postgres/database.ts'
+import { createAvailability } from './availability/cache.ts'
+import { createChanges } from './availability/changes.ts'
+import { availabilityRoutes } from './availability/routes.ts'
+import { availableIn, createAvailabilityService } from './availability/service.ts'
+import { itemRoutes } from './items/routes.ts'
+import { createItemService } from './items/service.ts'
+import { levelRoutes } from './levels/routes.ts'
+import { createLevelService } from './levels/service.ts'
+import { locationRoutes } from './locations/routes.ts'
+import { createLocationService } from './locations/service.ts'
+import { movementRoutes } from './movements/routes.ts'
+import { createMovementService } from './movements/service.ts'
+import { reservationRoutes } from './reservations/routes.ts'
+import { createReservationService } from './reservations/service.ts'
+
+/** What other modules ask the inventory. To it the ids of variants mean nothing. */
+export type InventoryApi = {
+  /**
+   * How many can be bought of each, in their order; null: not known, not tracked, or any number. As of a second ago at
+   * most. One look-up in memory, or one statement for all that is not there.
+   */
+  available(variantIds: readonly string[]): Promise<(number | null)[]>
+  /** The same as it is in this transaction, or now. */
+  availableIn(db: Queryable, variantIds: readonly string[]): Promise<(number | null)[]>
+}
+
+/** What there is of each variant, and what of it can be bought. */
+export const inventoryModule = defineModule({
+  name: 'inventory',
+  description: 'How many there are of each variant, and where.',
+  basePaths: ['/api/inventory'],
+  requires: {},
+  uses: {},
+  migrations: new URL('./migrations/', import.meta.url),
+  setup: async ({ db, broadcast }) => {
+    const changes = createChanges(broadcast)
+    const { available, start, stop } = createAvailability({ db, changes })
+    await start()
+    const api: InventoryApi = { available, availableIn }
+    const routes = (tiers: Tiers) => {
+      availabilityRoutes(tiers, createAvailabilityService(available))
+      locationRoutes(tiers, createLocationService({ db, changes }))
+      itemRoutes(tiers, createItemService({ db, changes }))
+      levelRoutes(tiers, createLevelService({ db }))
+      movementRoutes(tiers, createMovementService({ db }))
+      reservationRoutes(tiers, createReservationService({ db }))
+    }
+    return { api, routes, stop: async () => stop() }
+  }
+})

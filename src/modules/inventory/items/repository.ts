@@ -1,0 +1,152 @@
+import { json, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+
+type Part = { item_id: string; quantity: number }
+type Backorder = 'none' | 'limit' | 'any'
+
+const columns = {
+  id: 'uuid',
+  sku: 'text?',
+  tracked: 'bool',
+  backorder: oneOf<Backorder>(),
+  backorder_limit: 'int4?',
+  low_threshold: 'int4?',
+  version: 'int4',
+  updated_at: 'timestamptz'
+} as const
+const names = Object.keys(columns).join(', ')
+const shown = { ...columns, components: json<Part[]>() }
+const components = `
+  (select coalesce(jsonb_agg(jsonb_build_object('item_id', item_id, 'quantity', quantity) order by item_id), '[]')
+  from inventory.components where variant_id = items.id) as components`
+
+/** Those behind `after`; a filter that is null lets everything pass. */
+export const listItems = statement({
+  name: 'inventory.list_all_items',
+  takes: { sku: 'text?', tracked: 'bool?', after: 'uuid', limit: 'int8' },
+  gives: shown,
+  slow: true,
+  text: `
+    select ${names}, ${components} from inventory.items
+    where id < $after and ($sku::text is null or sku = $sku) and ($tracked::bool is null or tracked = $tracked)
+    order by id desc limit $limit`
+})
+export const countItems = statement({
+  name: 'inventory.count_all_items',
+  takes: { sku: 'text?', tracked: 'bool?' },
+  gives: { total: 'int4' },
+  slow: true,
+  text: `
+    select count(*)::int as total from inventory.items
+    where ($sku::text is null or sku = $sku) and ($tracked::bool is null or tracked = $tracked)`
+})
+export const findItem = statement({
+  name: 'inventory.find_item',
+  takes: { id: 'uuid' },
+  gives: shown,
+  text: `select ${names}, ${components} from inventory.items where id = $id`
+})
+export const lockItem = statement({
+  name: 'inventory.lock_item',
+  takes: { id: 'uuid' },
+  gives: columns,
+  text: `select ${names} from inventory.items where id = $id for update`
+})
+/** What nobody has told us of yet. It is counted from the moment at which somebody says so. */
+export const insertItem = statement({
+  name: 'inventory.insert_item',
+  takes: { id: 'uuid' },
+  text: 'insert into inventory.items (id) values ($id) on conflict (id) do nothing'
+})
+export const updateItem = statement({
+  name: 'inventory.update_item',
+  takes: {
+    id: 'uuid',
+    tracked: 'bool',
+    backorder: oneOf<Backorder>(),
+    backorder_limit: 'int4?',
+    low_threshold: 'int4?'
+  },
+  text: `
+    update inventory.items set tracked = $tracked, backorder = $backorder, backorder_limit = $backorder_limit,
+      low_threshold = $low_threshold, version = version + 1, updated_at = now()
+    where id = $id`
+})
+export const raiseItemVersion = statement({
+  name: 'inventory.raise_item_version',
+  takes: { id: 'uuid' },
+  text: 'update inventory.items set version = version + 1, updated_at = now() where id = $id'
+})
+
+/** Kits are changed one at a time: of two that would be part of each other one is refused. */
+export const lockComponents = statement({
+  name: 'inventory.lock_components',
+  text: `select pg_advisory_xact_lock(hashtextextended('inventory.components', 0))`
+})
+/** Whether one of the parts is a kit, or the kit a part of another. */
+export const isNested = statement({
+  name: 'inventory.is_nested',
+  takes: { id: 'uuid', itemIds: 'uuid[]' },
+  gives: { is_nested: 'bool' },
+  text: `
+    select exists (select from inventory.components where variant_id = any ($itemIds))
+      or cardinality($itemIds::uuid[]) > 0 and exists (select from inventory.components where item_id = $id) as is_nested`
+})
+export const deleteComponents = statement({
+  name: 'inventory.delete_components',
+  takes: { id: 'uuid' },
+  text: 'delete from inventory.components where variant_id = $id'
+})
+export const insertComponents = statement({
+  name: 'inventory.insert_components',
+  takes: { id: 'uuid', itemIds: 'uuid[]', quantities: 'int4[]' },
+  text: `
+    insert into inventory.components (variant_id, item_id, quantity)
+    select $id, item_id, quantity from unnest($itemIds::uuid[], $quantities::int4[]) as part (item_id, quantity)`
+})
+/** The kits that an item is part of. */
+export const listKitsOf = statement({
+  name: 'inventory.list_kits_of',
+  takes: { id: 'uuid' },
+  gives: { variant_id: 'uuid' },
+  text: 'select variant_id from inventory.components where item_id = $id limit 5001'
+})
+
+/** Of what is counted and has a threshold, what can be bought in no greater number; figures as in `list_available`. */
+export const listLowStock = statement({
+  name: 'inventory.list_low_stock',
+  takes: { after: 'uuid', limit: 'int8' },
+  gives: { id: 'uuid', sku: 'text?', available: 'int4', low_threshold: 'int4' },
+  slow: true,
+  text: `
+    select items.id, items.sku, least(stock.available, 2147483647)::int as available,
+      coalesce(items.low_threshold, 0) as low_threshold
+    from inventory.items cross join lateral (
+      select coalesce(sum(greatest(0, levels.on_hand - levels.safety - levels.reserved))
+          filter (where locations.active), 0)
+        + greatest(0, coalesce(items.backorder_limit, 0)
+          - coalesce(sum(greatest(0, levels.reserved - greatest(0, levels.on_hand - levels.safety))), 0)) as available
+      from inventory.levels join inventory.locations on locations.id = levels.location_id
+      where levels.item_id = items.id
+    ) as stock
+    where items.tracked and items.low_threshold is not null and items.backorder <> 'any' and items.id < $after
+      and stock.available <= items.low_threshold
+    order by items.id desc limit $limit`
+})
+export const countLowStock = statement({
+  name: 'inventory.count_low_stock',
+  gives: { total: 'int4' },
+  slow: true,
+  text: `
+    select count(*)::int as total
+    from inventory.items cross join lateral (
+      select coalesce(sum(greatest(0, levels.on_hand - levels.safety - levels.reserved))
+          filter (where locations.active), 0)
+        + greatest(0, coalesce(items.backorder_limit, 0)
+          - coalesce(sum(greatest(0, levels.reserved - greatest(0, levels.on_hand - levels.safety))), 0)) as available
+      from inventory.levels join inventory.locations on locations.id = levels.location_id
+      where levels.item_id = items.id
+    ) as stock
+    where items.tracked and items.low_threshold is not null and items.backorder <> 'any'
+      and stock.available <= items.low_threshold`
+})
+export type ItemRow = RowOf<typeof findItem>

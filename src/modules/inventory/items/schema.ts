@@ -1,0 +1,77 @@
+import { type Static, Type } from '../../../kernel/schema.ts'
+import {
+  Id,
+  input,
+  line,
+  nullable,
+  pageQuery,
+  patchRequest,
+  request,
+  response,
+  Time,
+  Version
+} from '../../../kernel/wire.ts'
+
+/** The most of anything: sums of several locations must be numbers that everybody can read. */
+const QUANTITY_MAX = 1_000_000_000
+const PARTS_MAX = 50
+
+export const ItemQuery = input({
+  ...pageQuery,
+  sku: Type.Optional(line(255)),
+  tracked: Type.Optional(Type.Boolean())
+})
+export type ItemQuery = Static<typeof ItemQuery>
+
+const Threshold = Type.Integer({
+  minimum: 0,
+  maximum: QUANTITY_MAX,
+  description: 'So few or less is low stock; null: never.'
+})
+export const UpdateInventoryItemRequest = patchRequest('UpdateInventoryItemRequest', {
+  tracked: Type.Boolean({
+    description: 'Whether stock is counted. What is not counted can always be bought.'
+  }),
+  backorder: Type.Enum(['none', 'limit', 'any'], {
+    description: 'Whether more can be sold than there is: nothing, `backorder_limit` in all, or any number.'
+  }),
+  backorder_limit: nullable(Type.Integer({ minimum: 0, maximum: QUANTITY_MAX })),
+  low_threshold: nullable(Threshold)
+})
+export type UpdateInventoryItemRequest = Static<typeof UpdateInventoryItemRequest>
+
+const part = { item_id: Id, quantity: Type.Integer({ minimum: 1, maximum: 10_000 }) }
+export const ReplaceComponentsRequest = request('ReplaceComponentsRequest', {
+  components: Type.Array(input(part), {
+    maxItems: PARTS_MAX,
+    description: 'What one of it is made of; none: it is no kit.'
+  })
+})
+export type ReplaceComponentsRequest = Static<typeof ReplaceComponentsRequest>
+
+const Available = nullable(
+  Type.Integer({ description: 'How many can be bought; null: any number, or stock is not counted.' })
+)
+export const InventoryItemResponse = response('InventoryItemResponse', {
+  id: Id,
+  sku: nullable(Type.String()),
+  tracked: Type.Boolean(),
+  backorder: Type.Enum(['none', 'limit', 'any']),
+  backorder_limit: nullable(Type.Integer()),
+  low_threshold: nullable(Type.Integer()),
+  available: Available,
+  components: Type.Array(Type.Object({ item_id: Id, quantity: Type.Integer() }), {
+    description: 'Of a kit; what stock there is of it follows from its parts.'
+  }),
+  version: Version,
+  updated_at: Time
+})
+export type InventoryItemResponse = Static<typeof InventoryItemResponse>
+
+export const LowStockResponse = response('LowStockResponse', {
+  id: Id,
+  sku: nullable(Type.String()),
+  available: Type.Integer(),
+  low_threshold: Type.Integer()
+})
+export type LowStockResponse = Static<typeof LowStockResponse>

@@ -1,0 +1,37 @@
+import { statement } from '../../../platform/postgres/statement.ts'
+
+/** Behind a place, of the items from `first` to `last`; a location that is null lets all pass. */
+export const listLevels = statement({
+  name: 'inventory.list_all_levels',
+  takes: { first: 'uuid', last: 'uuid', location: 'text?', item: 'uuid', place: 'uuid', limit: 'int8' },
+  gives: {
+    variant_id: 'uuid',
+    sku: 'text?',
+    location_id: 'uuid',
+    location: 'text',
+    on_hand: 'int4',
+    reserved: 'int4',
+    safety: 'int4',
+    available: 'int4'
+  },
+  slow: true,
+  text: `
+    select levels.item_id as variant_id, items.sku, levels.location_id, locations.code as location,
+      levels.on_hand, levels.reserved, levels.safety,
+      case when locations.active then greatest(0, levels.on_hand - levels.safety - levels.reserved) else 0 end as available
+    from inventory.levels
+    join inventory.items on items.id = levels.item_id
+    join inventory.locations on locations.id = levels.location_id
+    where levels.item_id between $first and $last and (levels.item_id, levels.location_id) > ($item, $place)
+      and ($location::text is null or locations.code = $location)
+    order by levels.item_id, levels.location_id limit $limit`
+})
+export const countLevels = statement({
+  name: 'inventory.count_all_levels',
+  takes: { first: 'uuid', last: 'uuid', location: 'text?' },
+  gives: { total: 'int4' },
+  slow: true,
+  text: `
+    select count(*)::int as total from inventory.levels join inventory.locations on locations.id = levels.location_id
+    where levels.item_id between $first and $last and ($location::text is null or locations.code = $location)`
+})

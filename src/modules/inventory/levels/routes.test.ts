@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest'
+import { useShop } from '../../../../test/support/use-shop.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { inventoryModule } from '../index.ts'
+
+/** Two variants at two locations with what an hour of sales left behind. */
+async function useBooks() {
+  const shop = await useShop({ modules: [inventoryModule] })
+  const [mug, cup, owner] = [newId(), newId(), newId()]
+  const [east, main] = [newId(), (await shop.sql('select id from inventory.locations'))[0]?.id as string]
+  await shop.sql(
+    `insert into inventory.locations (id, code, name, priority) values ($1, 'east', 'East', 2)`,
+    [east]
+  )
+  await shop.sql(
+    `insert into inventory.items (id, sku, tracked) values ($1, 'MUG', true), ($2, 'CUP', true)`,
+    [mug, cup]
+  )
+  await shop.sql(
+    `insert into inventory.levels (item_id, location_id, on_hand, reserved, safety, seq)
+    values ($1, $3, 10, 4, 1, 2), ($1, $4, 2, 3, 0, 1), ($2, $4, 5, 0, 0, 1)`,
+    [mug, cup, main, east]
+  )
+  await shop.sql(
+    `insert into inventory.movements (item_id, location_id, seq, kind, on_hand_delta, reserved_delta, on_hand_after,
+      reserved_after, operation, owner, reason)
+    values ($1, $2, 1, 'count', 10, 0, 10, 0, gen_random_uuid(), null, 'first count'),
+      ($1, $2, 2, 'reserve', 0, 4, 10, 4, gen_random_uuid(), $4, null),
+      ($1, $3, 1, 'reserve', 0, 3, 2, 3, gen_random_uuid(), $4, null)`,
+    [mug, main, east, owner]
+  )
+  await shop.sql(
+    `insert into inventory.reservations (owner, item_id, location_id, quantity, state, expires_at, closed_at)
+    values ($1, $2, $3, 4, 'held', now() + interval '1 hour', null),
+      ($1, $2, $4, 3, 'confirmed', null, null), (gen_random_uuid(), $2, $4, 1, 'closed', null, now())`,
+    [owner, mug, main, east]
+  )
+  const admin = shop.as({ token: 'admin' })
+  /** All pages of a list, two rows each. */
+  const listAll = async (path: string) => {
+    const rows = []
+    for (let cursor = ''; ; ) {
+      const { status, json, text } = await admin.get(`${path}limit=2&count=true${cursor}`)
+      expect(status, text).toBe(200)
+      rows.push(...json.items)
+      if (json.next_cursor === null) {
+        expect(json.total).toBe(rows.length)
+        return rows
+      }
+      cursor = `&cursor=${json.next_cursor}`
+    }
+  }
+  return { ...shop, admin, listAll, mug, cup, owner }
+}
+
+test('levels are listed with what is left to sell, by variant and by location', async () => {
+  const { listAll, mug, cup } = await useBooks()
+  const all = await listAll('/api/inventory/levels?')
+  expect(all).toHaveLength(3)
+  expect(all).toContainEqual({
+    variant_id: mug,
+    sku: 'MUG',
+    location: 'main',
+    on_hand: 10,
+    reserved: 4,
+    safety: 1,
+    available: 5
+  })
+  const available = async (query: string) =>
+    (await listAll(`/api/inventory/levels?${query}&`))
+      .map(row => [row.sku, row.location, row.available])
+      .sort()
+  expect(await available(`variant_id=${mug}`)).toEqual([
+    ['MUG', 'east', 0],
+    ['MUG', 'main', 5]
+  ])
+  expect(await available('location=east')).toEqual([
+    ['CUP', 'east', 5],
+    ['MUG', 'east', 0]
+  ])
+  expect(await available(`location=main&variant_id=${cup}`)).toEqual([])
+})
+
+test('movements of a variant are listed by location, the newest first', async () => {
+  const { admin, listAll, mug, owner } = await useBooks()
+  const all = await listAll(`/api/inventory/movements?variant_id=${mug}&`)
+  const places = all.map(row => `${row.location} ${row.seq}`)
+  expect(places.toSorted()).toEqual(['east 1', 'main 1', 'main 2'])
+  expect(places.indexOf('main 1') - places.indexOf('main 2')).toBe(1)
+  const [newest, oldest] = await listAll(`/api/inventory/movements?variant_id=${mug}&location=main&`)
+  expect(newest).toMatchObject({ kind: 'reserve', reserved_delta: 4, reserved_after: 4, owner, actor: null })
+  expect(oldest).toMatchObject({ kind: 'count', on_hand_after: 10, reason: 'first count', owner: null })
+  expect((await admin.get('/api/inventory/movements')).status).toBe(400)
+})
+
+test('reservations are found by owner, variant and state', async () => {
+  const { listAll, mug, cup, owner } = await useBooks()
+  const found = async (query: string) =>
+    (await listAll(`/api/inventory/reservations?${query}&`)).map(row => row.state).sort()
+  expect(await found(`owner=${owner}`)).toEqual(['confirmed', 'held'])
+  expect(await found(`variant_id=${mug}`)).toEqual(['closed', 'confirmed', 'held'])
+  expect(await found(`variant_id=${cup}`)).toEqual([])
+  expect(await found('state=held')).toEqual(['held'])
+  const [held] = await listAll('/api/inventory/reservations?state=held&')
+  expect(held).toMatchObject({ owner, variant_id: mug, location: 'main', quantity: 4, fulfilled: 0 })
+  expect(Date.parse(held.expires_at)).not.toBeNaN()
+})
+
+test('stock is the business of administrators', async () => {
+  const { as, mug } = await useBooks()
+  for (const path of [
+    'levels',
+    `movements?variant_id=${mug}`,
+    'reservations',
+    'items',
+    'locations',
+    'low-stock'
+  ]) {
+    expect((await as(null).get(`/api/inventory/${path}`)).status, path).toBe(401)
+    expect((await as({ token: 'customer' }).get(`/api/inventory/${path}`)).status, path).toBe(403)
+  }
+})

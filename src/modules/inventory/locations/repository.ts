@@ -1,0 +1,65 @@
+import { nullableJson, statement } from '../../../platform/postgres/statement.ts'
+import type { Address } from './schema.ts'
+
+const columns = {
+  id: 'uuid',
+  code: 'text',
+  name: 'text',
+  address: nullableJson<Address>(),
+  priority: 'int4',
+  active: 'bool',
+  version: 'int4',
+  created_at: 'timestamptz'
+} as const
+const names = Object.keys(columns).join(', ')
+const { version: _, created_at: _at, ...written } = columns
+
+/** Those from which stock is taken first come first; those behind a place. */
+export const listLocations = statement({
+  name: 'inventory.list_locations',
+  takes: { priority: 'int4', id: 'uuid', limit: 'int8' },
+  gives: columns,
+  text: `
+    select ${names} from inventory.locations
+    where (priority, id) > ($priority, $id) order by priority, id limit $limit`
+})
+export const countLocations = statement({
+  name: 'inventory.count_locations',
+  gives: { total: 'int4' },
+  text: 'select count(*)::int as total from inventory.locations'
+})
+export const findLocation = statement({
+  name: 'inventory.find_location',
+  takes: { id: 'uuid' },
+  gives: columns,
+  text: `select ${names} from inventory.locations where id = $id`
+})
+/** All of them, so that of two changes one sees the other: there are few. */
+export const lockLocations = statement({
+  name: 'inventory.lock_locations',
+  gives: columns,
+  text: `select ${names} from inventory.locations order by id for update`
+})
+/** `priority`: null for behind all others. */
+export const insertLocation = statement({
+  name: 'inventory.insert_location',
+  takes: { ...written, priority: 'int4?' },
+  text: `
+    insert into inventory.locations (id, code, name, address, priority, active)
+    values ($id, $code, $name, $address, coalesce($priority,
+      (select least(coalesce(max(priority), 0) + 1, 1000000) from inventory.locations)), $active)`
+})
+export const updateLocation = statement({
+  name: 'inventory.update_location',
+  takes: {
+    id: 'uuid',
+    name: 'text',
+    address: nullableJson<Address>(),
+    priority: 'int4',
+    active: 'bool'
+  },
+  text: `
+    update inventory.locations
+    set name = $name, address = $address, priority = $priority, active = $active, version = version + 1
+    where id = $id`
+})

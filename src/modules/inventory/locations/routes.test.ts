@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest'
+import { useShop } from '../../../../test/support/use-shop.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { inventoryModule } from '../index.ts'
+
+const useInventory = async () => {
+  const shop = await useShop({ modules: [inventoryModule] })
+  return { ...shop, admin: shop.as({ token: 'admin' }) }
+}
+const LOCATIONS = '/api/inventory/locations'
+
+test('there is a location to begin with, others come behind it, and the order can be changed', async () => {
+  const { admin } = await useInventory()
+  const { json: first } = await admin.get(LOCATIONS)
+  expect(first.items).toMatchObject([
+    { code: 'main', name: 'Main', active: true, priority: 1, address: null }
+  ])
+  const created = await admin.post(LOCATIONS, {
+    code: 'east',
+    name: 'East',
+    address: { street: '1 Pier', country: 'SE' }
+  })
+  expect([created.status, created.json]).toMatchObject([
+    201,
+    { code: 'east', priority: 2, active: true, version: 1, address: { street: '1 Pier', country: 'SE' } }
+  ])
+  const east = `${LOCATIONS}/${created.json.id}`
+  expect((await admin.patch(`${LOCATIONS}/${first.items[0].id}`, { priority: 3 })).json.version).toBe(2)
+  const { json } = await admin.get(`${LOCATIONS}?count=true&limit=1`)
+  expect([json.total, json.items[0].code]).toEqual([2, 'east'])
+  const next = await admin.get(`${LOCATIONS}?limit=1&cursor=${json.next_cursor}`)
+  expect([next.json.items[0].code, next.json.next_cursor]).toEqual(['main', null])
+  expect((await admin.get(east)).json).toEqual(created.json)
+})
+
+test('a code is taken once, versions are compared, and the last location in use stays in use', async () => {
+  const { admin } = await useInventory()
+  expect((await admin.post(LOCATIONS, { code: 'main', name: 'Other' })).json.code).toBe(
+    'INVENTORY_LOCATION_CODE_TAKEN'
+  )
+  const { json: east } = await admin.post(LOCATIONS, { code: 'east', name: 'East', active: false })
+  const main = `${LOCATIONS}/${(await admin.get(LOCATIONS)).json.items[0].id}`
+  expect((await admin.patch(main, { active: false })).json.code).toBe('INVENTORY_LOCATION_NEEDED')
+  const stale = await admin.patch(`${LOCATIONS}/${east.id}`, { active: true }, { 'if-match': '"7"' })
+  expect([stale.status, stale.json.code]).toEqual([412, 'INVENTORY_LOCATION_STALE'])
+  const changed = await admin.patch(`${LOCATIONS}/${east.id}`, { active: true }, { 'if-match': '"1"' })
+  expect([changed.status, changed.headers.etag]).toEqual([200, '"2"'])
+  expect((await admin.patch(main, { active: false })).json.active).toBe(false)
+  expect((await admin.patch(`${LOCATIONS}/${newId()}`, { name: 'x' })).json.code).toBe(
+    'INVENTORY_LOCATION_NOT_FOUND'
+  )
+})
+
+test('of two who put the last two locations out of use at once one is refused', async () => {
+  const { admin } = await useInventory()
+  await admin.post(LOCATIONS, { code: 'east', name: 'East' })
+  const { items } = (await admin.get(LOCATIONS)).json
+  const answers = await Promise.all(
+    items.map(({ id }: { id: string }) => admin.patch(`${LOCATIONS}/${id}`, { active: false }))
+  )
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+})
+
+test('a repeated request makes one location', async () => {
+  const { admin } = await useInventory()
+  const make = () =>
+    admin.post(LOCATIONS, { code: 'east', name: 'East' }, { 'idempotency-key': 'one-location' })
+  const [first, second] = [await make(), await make()]
+  expect([first.status, second.json]).toEqual([201, first.json])
+  expect((await admin.get(`${LOCATIONS}?count=true`)).json.total).toBe(2)
+})
+
+test('there are no more than a hundred', async () => {
+  const { admin, sql } = await useInventory()
+  await sql(
+    `insert into inventory.locations (id, code, name, priority)
+    select gen_random_uuid(), 'l' || n, 'L', n from generate_series(1, 99) as n`
+  )
+  const { status, json } = await admin.post(LOCATIONS, { code: 'more', name: 'More' })
+  expect([status, json.code, json.limit]).toEqual([409, 'INVENTORY_LOCATION_LIMIT', 100])
+})
+
+test('what lies at a location that is put out of use cannot be bought', async () => {
+  const { admin, as, sql } = await useInventory()
+  const id = newId()
+  await admin.patch(`/api/inventory/items/${id}`, { tracked: true })
+  await admin.post(LOCATIONS, { code: 'east', name: 'East' })
+  await sql(
+    `insert into inventory.levels (item_id, location_id, on_hand) select $1, id, 3 from inventory.locations`,
+    [id]
+  )
+  const available = async () =>
+    (await as(null).get(`/api/inventory/availability?variant_ids=${id}`)).json.items[0].available
+  await expect.poll(available).toBe(6)
+  const { items } = (await admin.get(LOCATIONS)).json
+  await admin.patch(`${LOCATIONS}/${items[0].id}`, { active: false })
+  expect(await available()).toBe(3)
+})

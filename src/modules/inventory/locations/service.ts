@@ -1,0 +1,62 @@
+import { found } from '../../../kernel/errors.ts'
+import { FIRST_ID } from '../../../kernel/ids.ts'
+import { type Page, readPage } from '../../../kernel/pages.ts'
+import { changesNothing } from '../../../kernel/patch.ts'
+import type { PageQuery } from '../../../kernel/wire.ts'
+import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Database } from '../../../platform/postgres/database.ts'
+import type { Changes } from '../availability/changes.ts'
+import { locationLimit, locationNeeded, locationNotFound, locationStale } from '../errors.ts'
+import * as repository from './repository.ts'
+import type { CreateLocationRequest, LocationResponse, UpdateLocationRequest } from './schema.ts'
+
+/** Whoever sells an item locks its levels at all of them. */
+const LOCATIONS_MAX = 100
+
+/** Where stock lies. A location is never deleted, because movements name it; it is put out of use. */
+export function createLocationService({ db, changes }: { db: Database; changes: Changes }) {
+  const list = (query: PageQuery): Promise<Page<LocationResponse>> =>
+    readPage(query, {
+      name: 'locations',
+      start: { priority: 0, id: FIRST_ID },
+      placeOf: ({ priority, id }) => ({ priority, id }),
+      rows: place => db.rows(repository.listLocations, place),
+      total: () => db.first(repository.countLocations)
+    })
+
+  /** @throws `INVENTORY_LOCATION_NOT_FOUND` */
+  const read = async (id: string): Promise<LocationResponse> =>
+    found(await db.first(repository.findLocation, { id }), locationNotFound)
+
+  /** @throws `INVENTORY_LOCATION_CODE_TAKEN`, `INVENTORY_LOCATION_LIMIT` */
+  async function create(body: CreateLocationRequest, write: Write): Promise<LocationResponse> {
+    const { code, name, address = null, priority = null, active = true } = body
+    await write.once(db, async tx => {
+      const stored = await tx.rows(repository.lockLocations)
+      if (stored.length >= LOCATIONS_MAX) throw locationLimit({ details: { limit: LOCATIONS_MAX } })
+      await tx.run(repository.insertLocation, { id: write.id, code, name, address, priority, active })
+    })
+    return read(write.id)
+  }
+
+  /** @throws `INVENTORY_LOCATION_NOT_FOUND`, `INVENTORY_LOCATION_STALE`, `INVENTORY_LOCATION_NEEDED` */
+  async function patch(id: string, body: UpdateLocationRequest, write: Write): Promise<LocationResponse> {
+    await write.once(db, async tx => {
+      const all = await tx.rows(repository.lockLocations)
+      const stored = found(
+        all.find(each => each.id === id),
+        locationNotFound
+      )
+      write.expect(stored.version, locationStale)
+      if (changesNothing(body)) return
+      const changed = { ...stored, ...body }
+      if (!changed.active && !all.some(each => each.active && each.id !== id)) throw locationNeeded()
+      await tx.run(repository.updateLocation, changed)
+      if (changed.active !== stored.active) changes.announce(tx, 'all')
+    })
+    return read(id)
+  }
+
+  return { list, read, create, patch }
+}
+export type LocationService = ReturnType<typeof createLocationService>
