@@ -14,6 +14,7 @@ const ORIGIN_WORDS =
 const SECRET_KEY = '^(?:[0-9A-Fa-f]{64,512}|[A-Za-z0-9+/_-]{43,512}={0,2})$'
 const CLIENT_SECRET = '^[!-~]{32,512}$'
 
+const HOST = '^[a-z0-9_.:-]{1,253}$'
 const SecretKey = Type.Object(
   {
     id: Type.String(
@@ -151,6 +152,17 @@ export const BaseSchema = section(ABOUT, {
   cache: section('What may be lost: product pages and lists.', {
     url: text('URL of a Redis or Valkey server; empty: in this process. REDIS_URL sets it too.', ''),
     entries_max: count('The most entries kept in this process.', 10_000)
+  }),
+  http: section('Requests that the shop sends to others.', {
+    private_hosts: Type.Array(
+      Type.String(matching(HOST, 'must be the name or address of a host, in lower case and without a port')),
+      {
+        description:
+          'Hosts that may have an address in a private network: [erp.internal]. All others must be on the Internet; those that this file names by a URL may be anywhere.',
+        default: [],
+        uniqueItems: true
+      }
+    )
   }),
   log: section('Logging: JSON lines on standard output.', {
     level: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], {

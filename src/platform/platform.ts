@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import { type Broadcast, openBroadcast } from './broadcast.ts'
 import { type Cache, createMemoryCache } from './cache/cache.ts'
 import { type Chores, createChores } from './chores.ts'
+import { createHttpClient, type HttpClient } from './http/client.ts'
 import type { Log } from './log.ts'
 import { declareFigures } from './metrics/figures.ts'
 import { createMetricRegistry, type MetricRegistry } from './metrics/registry.ts'
@@ -20,6 +21,8 @@ export type Platform = {
   cache: Cache
   broadcast: Broadcast
   chores: Chores
+  /** Requests to others: whatever leaves the shop for the Internet goes by it. */
+  http: HttpClient
   metrics: MetricRegistry
   close(): Promise<void>
 }
@@ -48,6 +51,7 @@ export async function openPlatform(
     cache,
     broadcast,
     chores,
+    http: createHttpClient({ privateHosts: config.http.private_hosts }),
     metrics,
     close: async () => {
       await chores.stop()

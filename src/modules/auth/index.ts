@@ -18,7 +18,7 @@ import { type AuthSettings, authSettings, authShortNames } from './settings.ts'
 import { createAccessTokens } from './tokens/access-tokens.ts'
 import { createAuthenticate } from './tokens/authenticate.ts'
 import { createExternalTokens } from './tokens/external-tokens.ts'
-import { createIssuerKeys } from './tokens/issuer-keys.ts'
+import { createIssuerKeys, type IssuerKeysDeps } from './tokens/issuer-keys.ts'
 import { createSigningKeys, REFRESH_SECONDS } from './tokens/signing-keys.ts'
 
 export { readablePassword } from './passwords/random-secrets.ts'
@@ -55,7 +55,7 @@ export const authModule = defineModule({
   requires: {},
   uses: {},
   migrations: new URL('./migrations/', import.meta.url),
-  setup: async ({ config, db, log, secrets, broadcast, chores, metrics }, settings) => {
+  setup: async ({ config, db, log, secrets, broadcast, chores, http, metrics }, settings) => {
     const stopping = new AbortController()
     const keys = await createSigningKeys({ db, secrets, log })
     const accessTokens = createAccessTokens({
@@ -86,7 +86,7 @@ export const authModule = defineModule({
       login: { name: 'login', perMinute: settings.login_per_minute },
       register: { name: 'register', perMinute: settings.register_per_minute }
     }
-    const issuers = externalIssuers(settings.issuers, accessTokens.issuer, stopping.signal)
+    const issuers = externalIssuers(settings.issuers, accessTokens.issuer, { http, signal: stopping.signal })
     const checks = metrics.counter('token_checks', 'Access tokens that were not known yet, by the result.', {
       result: ['accepted', 'refused']
     })
@@ -128,7 +128,11 @@ const counted =
   }
 
 /** @throws OperatorError when two issuers, ours among them, could not be told apart. */
-function externalIssuers(issuers: AuthSettings['issuers'], ownIssuer: string, signal: AbortSignal) {
+function externalIssuers(
+  issuers: AuthSettings['issuers'],
+  ownIssuer: string,
+  deps: Pick<IssuerKeysDeps, 'http' | 'signal'>
+) {
   const names = [ownIssuer, ...issuers.map(each => each.issuer)]
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) {
@@ -139,9 +143,9 @@ function externalIssuers(issuers: AuthSettings['issuers'], ownIssuer: string, si
   return new Map(
     issuers.map(settings => {
       const keyFor = createIssuerKeys({
+        ...deps,
         issuer: settings.issuer,
-        cooldownMs: ISSUER_COOLDOWN_MS,
-        signal
+        cooldownMs: ISSUER_COOLDOWN_MS
       })
       return [settings.issuer, createExternalTokens(settings, keyFor)]
     })

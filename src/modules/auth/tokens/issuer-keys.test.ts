@@ -3,7 +3,10 @@ import { SignJWT } from 'jose'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createTestApp } from '../../../../test/support/app.ts'
 import { makeKey, startIssuer, type TestIssuer } from '../../../../test/support/issuer.ts'
+import { createHttpClient } from '../../../platform/http/client.ts'
 import { createIssuerKeys } from './issuer-keys.ts'
+
+const http = createHttpClient({ privateHosts: [] })
 
 async function useIssuer() {
   const issuer = await startIssuer()
@@ -14,7 +17,7 @@ async function useIssuer() {
 function keysOf(issuer: TestIssuer, { cooldownMs = 30_000 } = {}) {
   const stopping = new AbortController()
   onTestFinished(() => stopping.abort())
-  return createIssuerKeys({ issuer: issuer.issuer, cooldownMs, signal: stopping.signal })
+  return createIssuerKeys({ http, issuer: issuer.issuer, cooldownMs, signal: stopping.signal })
 }
 const headerOf = (issuer: TestIssuer) => ({ alg: 'RS256', kid: issuer.key().kid })
 const unknown = { alg: 'RS256', kid: 'unknown' }
@@ -107,6 +110,14 @@ describe('the keys of another issuer', () => {
       }
     ],
     [
+      'keeps its keys on a machine of this network',
+      (request, response, issuer) => {
+        const keys = issuer.issuer.replace('127.0.0.1', '127.0.0.2')
+        if (request.headers.host === new URL(keys).host) return honest(request, response, issuer)
+        json(response, { issuer: issuer.issuer, jwks_uri: `${keys}/jwks` })
+      }
+    ],
+    [
       'redirects elsewhere',
       (request, response, issuer) => {
         if (request.url !== '/jwks') return honest(request, response, issuer)
@@ -184,6 +195,7 @@ test('an application that stops does not wait for an issuer that hangs', async (
   const issuer = await useIssuer()
   const stopping = new AbortController()
   const keyFor = createIssuerKeys({
+    http,
     issuer: issuer.issuer,
     cooldownMs: 0,
     signal: stopping.signal

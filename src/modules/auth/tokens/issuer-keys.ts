@@ -1,4 +1,5 @@
 import type { createLocalJWKSet, JSONWebKeySet } from 'jose'
+import type { HttpClient } from '../../../platform/http/client.ts'
 import { invalidToken, issuerUnavailable } from '../errors.ts'
 import type { TokenHeader } from './parse.ts'
 import { jose } from './verify.ts'
@@ -9,6 +10,7 @@ const FRESH_SECONDS = 600
 const RETRY_SECONDS = 5
 
 export type IssuerKeysDeps = {
+  http: HttpClient
   issuer: string
   /** Between two fetches that unknown keys, or their failure, ask for. */
   cooldownMs: number
@@ -20,7 +22,7 @@ export type IssuerKeysDeps = {
  * while they are refreshed behind the scenes and while the issuer is down; an unknown key is a reason to look. They
  * are kept in this process and nowhere else: whoever could write them into a shared cache could be any administrator.
  */
-export function createIssuerKeys({ issuer, cooldownMs, signal }: IssuerKeysDeps) {
+export function createIssuerKeys({ http, issuer, cooldownMs, signal }: IssuerKeysDeps) {
   let resolveKey: ReturnType<typeof createLocalJWKSet> | undefined
   let staleAt = 0
   let failed = false
@@ -33,11 +35,27 @@ export function createIssuerKeys({ issuer, cooldownMs, signal }: IssuerKeysDeps)
     staleAt = performance.now() + FRESH_SECONDS * 1_000
   }
 
+  /** A JSON document within a time and a size, from exactly there. Its keys may be elsewhere, on the Internet. */
+  async function fetchJson(url: string): Promise<unknown> {
+    const { status, body } = await http.send({
+      url,
+      headers: { accept: 'application/json' },
+      timeoutMs: FETCH_TIMEOUT_MS,
+      bytesMax: DOCUMENT_BYTES_MAX,
+      signal,
+      isConfigured: new URL(url).origin === new URL(issuer).origin
+    })
+    if (status !== 200) throw new Error(`${url} answered ${status}`)
+    const value: unknown = JSON.parse(body.toString('utf8'))
+    if (typeof value !== 'object' || value === null) throw new Error(`${url} is not a JSON object`)
+    return value
+  }
+
   async function fetchKeys(): Promise<void> {
     nextFetchAt = performance.now() + cooldownMs
     try {
-      const discovery = await fetchJson(discoveryUrl(issuer), signal)
-      const jwks = await fetchJson(jwksUrl(issuer, discovery), signal)
+      const discovery = await fetchJson(discoveryUrl(issuer))
+      const jwks = await fetchJson(jwksUrl(issuer, discovery))
       await learn(jwks)
       failed = false
     } catch (cause) {
@@ -84,24 +102,4 @@ function jwksUrl(issuer: string, discovery: unknown): string {
   if (typeof uri === 'string' && (uri.startsWith('https://') || (!isProtected && uri.startsWith('http://'))))
     return uri
   throw new Error(`the discovery document of ${issuer} has no acceptable jwks_uri`)
-}
-
-/** A JSON document within a time and a size, from exactly there. */
-async function fetchJson(url: string, signal: AbortSignal): Promise<unknown> {
-  const response = await fetch(url, {
-    redirect: 'error',
-    headers: { accept: 'application/json' },
-    signal: AbortSignal.any([signal, AbortSignal.timeout(FETCH_TIMEOUT_MS)])
-  })
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length
-    if (bytes > DOCUMENT_BYTES_MAX) throw new Error(`${url} is larger than ${DOCUMENT_BYTES_MAX} bytes`)
-    chunks.push(chunk)
-  }
-  if (response.status !== 200) throw new Error(`${url} answered ${response.status}`)
-  const value: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
-  if (typeof value !== 'object' || value === null) throw new Error(`${url} is not a JSON object`)
-  return value
 }

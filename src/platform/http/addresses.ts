@@ -1,0 +1,100 @@
+import type { lookup as dnsLookup, LookupAddress } from 'node:dns'
+import { BlockList, isIP, type LookupFunction } from 'node:net'
+
+/** What the Internet does not route to anybody (RFC 6890 and the IANA registries that it points at). */
+const PRIVATE_V4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4'
+]
+/** Global unicast, outside of which nothing is public; and what of it is set aside. */
+const GLOBAL_V6 = ['2000::/3']
+const PRIVATE_V6 = ['2001::/23', '2001:db8::/32', '3fff::/20']
+
+function listOf(subnets: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
+  const list = new BlockList()
+  for (const subnet of subnets) {
+    const [address, bits] = subnet.split('/') as [string, string]
+    list.addSubnet(address, Number(bits), family)
+  }
+  return list
+}
+const privateV4 = listOf(PRIVATE_V4, 'ipv4')
+const globalV6 = listOf(GLOBAL_V6, 'ipv6')
+const privateV6 = listOf(PRIVATE_V6, 'ipv6')
+
+/** The eight groups of an IPv6 address, however it is written. */
+function groupsOf(address: string): number[] {
+  const plain = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a, b, c, d) =>
+    [a * 256 + Number(b), c * 256 + Number(d)].map(group => group.toString(16)).join(':')
+  )
+  const [before = [], after] = plain
+    .split('::')
+    .map(side => (side === '' ? [] : side.split(':').map(group => Number.parseInt(group, 16))))
+  if (after === undefined) return before
+  return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after]
+}
+
+/** The IPv4 address in one that stands for it: mapped (RFC 4291), NAT64 (RFC 6052), 6to4 (RFC 3056). */
+function embeddedV4(groups: readonly number[]): string | undefined {
+  const at = (index: number) => {
+    const [high = 0, low = 0] = groups.slice(index)
+    return [high >> 8, high & 255, low >> 8, low & 255].join('.')
+  }
+  const head = groups
+    .slice(0, 6)
+    .map(group => group.toString(16))
+    .join(':')
+  if (head === '0:0:0:0:0:ffff' || head === '64:ff9b:0:0:0:0') return at(6)
+  return groups[0] === 0x2002 ? at(1) : undefined
+}
+
+/** Whether an address may belong to anybody on the Internet, rather than to this machine or its networks. */
+export function isPublic(address: string): boolean {
+  const family = isIP(address)
+  if (family === 4) return !privateV4.check(address, 'ipv4')
+  if (family !== 6 || address.includes('%')) return false
+  const inner = embeddedV4(groupsOf(address))
+  if (inner !== undefined) return isPublic(inner)
+  return globalV6.check(address, 'ipv6') && !privateV6.check(address, 'ipv6')
+}
+
+/** Why a request was not sent: nothing has left the shop. */
+export class OutboundRefused extends Error {
+  readonly reason: 'address' | 'scheme' | 'credentials' | 'url'
+  constructor(reason: OutboundRefused['reason'], message: string) {
+    super(message)
+    this.name = 'OutboundRefused'
+    this.reason = reason
+  }
+}
+
+/**
+ * Finds the addresses of a name and lets a socket connect to the public ones alone. The socket asks nobody else, so a name
+ * that means another address a moment later changes nothing.
+ */
+export const publicLookup =
+  (lookup: typeof dnsLookup): LookupFunction =>
+  (hostname, { all }, callback) => {
+    lookup(hostname, { all: true }, (error, addresses: LookupAddress[]) => {
+      if (error !== null) return callback(error, [])
+      const allowed = addresses.filter(({ address }) => isPublic(address))
+      const [first] = allowed
+      if (first === undefined)
+        return callback(new OutboundRefused('address', `${hostname} is not a public address`), [])
+      if (all) callback(null, allowed)
+      else callback(null, first.address, first.family)
+    })
+  }
