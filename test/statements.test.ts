@@ -37,7 +37,8 @@ const ALIASES: Record<string, string> = {
   'character varying': 'text',
   'integer[]': 'int4[]',
   'bigint[]': 'int8[]',
-  'double precision[]': 'float8[]'
+  'double precision[]': 'float8[]',
+  'boolean[]': 'bool[]'
 }
 
 type Field = { name: string; dataTypeID: number; tableID: number; columnID: number }
@@ -119,7 +120,12 @@ test.each<[string, Statement['takes'], string[]]>([
     { n: 'int8', ids: 'uuid[]' },
     ['takes n as int4']
   ],
-  ['delete from cart.items where quantity = $1', { n: 'int4?' }, []]
+  ['delete from cart.items where quantity = $1', { n: 'int4?' }, []],
+  [
+    'delete from cart.items where true = any ($1) or 1.5 = any ($2::float8[])',
+    { a: 'bool[]', b: 'float8[]' },
+    []
+  ]
 ])('of %s with the parameters %j this is wrong: %j', async (text, takes, faults) => {
   expect(await faultsOf({ text, takes, gives: {} })).toEqual(faults)
 })

@@ -14,6 +14,7 @@ type ValueTypes = {
   'int4[]': number[]
   'int8[]': number[]
   'float8[]': (number | null)[]
+  'bool[]': boolean[]
   'bytea[]': Buffer[]
 }
 /** Where a type says which values it stands for; nothing has it at run time. A name, so that declarations can be emitted. */
