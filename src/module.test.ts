@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { loadConfig } from './config.ts'
 import { OperatorError } from './kernel/errors.ts'
+import { defineEvent, defineJob } from './kernel/events.ts'
 import { count, section } from './kernel/settings.ts'
+import { Id } from './kernel/wire.ts'
 import {
   apisOf,
   defineModule,
@@ -49,8 +51,9 @@ function fake(name: string, options: Options = {}): Module {
 const switchesOf = (modules: readonly Module[], disabled: readonly string[] = []) =>
   Object.fromEntries(modules.map(({ name }) => [name, { enabled: !disabled.includes(name) }]))
 
+const outbox = { route: () => {}, attach: () => {} }
 const platformOf = (config: object, metrics = createMetricRegistry()) =>
-  ({ config, metrics }) as unknown as Platform
+  ({ config, metrics, outbox }) as unknown as Platform
 
 function setUp(modules: readonly Module[], disabled: readonly string[] = []) {
   events = []
@@ -215,7 +218,7 @@ test('whoever hands a module too little does not compile', () => {
     uses: { stock: shelf },
     setup: async (_platform, _settings, apis) => ({ api: apis.shelf.width() + (apis.stock?.width() ?? 0) })
   })
-  const check = (platform: Platform, api: { width(): number }) => [
+  const check = (platform: Parameters<typeof shop.setup>[0], api: { width(): number }) => [
     shelf.setup(platform, { width: 1 }, {}),
     shop.setup(platform, {}, { shelf: api, stock: undefined }),
     // @ts-expect-error: its settings have a width
@@ -288,4 +291,94 @@ test('a part of a module has a switch in the configuration, and no name that is 
   expect(() => loadConfig([market, fake('tills')], {})).toThrow(
     'two modules, or parts of them, are called tills'
   )
+})
+
+const told = defineEvent(
+  'teller.told',
+  { description: 'A tale was told.', subject: 'the tale' },
+  { tale: Id }
+)
+const sweep = defineJob('teller.sweep', { description: 'Sweeps.', seconds: 1 }, {})
+
+test('an event that nobody emits, or two do, keeps the modules from running', () => {
+  const teller = { ...fake('teller'), emits: [told] }
+  const listener = { ...fake('listener'), hears: [told] }
+  expect(moduleProblems([listener], switchesOf([listener]))).toEqual([
+    'module listener hears teller.told, which no module in the list emits'
+  ])
+  const modules = [teller, listener]
+  expect(moduleProblems(modules, switchesOf(modules, ['teller']))).toEqual([])
+  // What it uses need not be in the list; then there is nothing to hear.
+  const user = { ...listener, uses: { teller } }
+  expect(moduleProblems([user], switchesOf([user]))).toEqual([])
+  const other = { ...fake('other'), emits: [told] }
+  expect(moduleProblems([teller, other], {})).toEqual(['two modules emit teller.told'])
+})
+
+test('nothing starts when a set-up gives nothing for an event that it hears, or for a job', async () => {
+  const teller = { ...fake('teller'), emits: [told] }
+  const deaf = { ...fake('deaf'), hears: [told] }
+  await expect(setUp([teller, deaf])).rejects.toThrow(
+    'module deaf hears teller.told, and its set-up gave nothing for it'
+  )
+  expect(events).toEqual(['set up teller', 'set up deaf', 'stop deaf', 'stop teller'])
+  const idle = { ...fake('idle'), jobs: [sweep] }
+  await expect(setUp([idle])).rejects.toThrow(
+    'module idle does teller.sweep, and its set-up gave nothing for it'
+  )
+})
+
+test('a module emits its own events and enqueues its own jobs only', async () => {
+  const seen: string[] = []
+  const teller = defineModule({
+    name: 'teller',
+    description: '',
+    basePaths: [],
+    requires: {},
+    uses: {},
+    emits: [],
+    setup: async ({ emit, enqueue }) => {
+      const note = (work: () => void) => {
+        try {
+          work()
+        } catch (error) {
+          seen.push((error as Error).message)
+        }
+      }
+      note(() => emit({} as never, told, '', { tale: '' }))
+      note(() => enqueue({} as never, sweep, {}))
+      return { api: {} }
+    }
+  })
+  await setUp([teller])
+  expect(seen).toEqual([
+    'module teller does not declare teller.told',
+    'module teller does not declare teller.sweep'
+  ])
+})
+
+test('a consumer that takes another payload, or a name that is not heard, does not compile', () => {
+  const base = { name: 'ear', description: '', basePaths: [], requires: {}, uses: {}, hears: [told] } as const
+  const ears = [
+    defineModule({
+      ...base,
+      setup: async () => ({
+        api: {},
+        consumers: { 'teller.told': async (_tx, [first]) => void first?.payload.tale.length }
+      })
+    }),
+    defineModule({
+      ...base,
+      // @ts-expect-error: a tale is no number
+      setup: async () => ({
+        api: {},
+        consumers: {
+          'teller.told': async (_tx: unknown, [first]: { payload: { tale: number } }[]) => void first
+        }
+      })
+    }),
+    // @ts-expect-error: it hears something else
+    defineModule({ ...base, setup: async () => ({ api: {}, consumers: { 'teller.sold': async () => {} } }) })
+  ]
+  expect(ears).toHaveLength(3)
 })

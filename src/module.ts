@@ -1,20 +1,44 @@
 import type { Tiers } from './gateway/routing/tiers.ts'
 import { OperatorError } from './kernel/errors.ts'
+import type { EventType, JobType, PayloadOf } from './kernel/events.ts'
 import type { TSchema } from './kernel/schema.ts'
 import type { SettingsOf } from './kernel/settings.ts'
 import type { Metrics } from './platform/metrics/registry.ts'
+import type { Consumer, Handler, JobHandler } from './platform/outbox/handlers.ts'
+import type { Emit, Enqueue, Outbox } from './platform/outbox/outbox.ts'
 import type { Platform } from './platform/platform.ts'
 import type { MigrationSource } from './platform/postgres/migrate.ts'
 
-/** What a module gives once it is set up: its API to other modules, its routes, and what to do at the end. */
-type ModuleInstance<Api> = {
+type Events = readonly EventType[]
+type Jobs = readonly JobType[]
+/** By the names of the events; of modules of any kind, whatever they are. */
+type ConsumersOf<H extends Events> = EventType extends H[number]
+  ? Readonly<Record<string, Consumer<never>>>
+  : { readonly [E in H[number] as E['name']]: Consumer<PayloadOf<E>> }
+type HandlersOf<J extends Jobs> = JobType extends J[number]
+  ? Readonly<Record<string, JobHandler<never>>>
+  : { readonly [T in J[number] as T['name']]: JobHandler<PayloadOf<T>> }
+
+/**
+ * What a module gives once it is set up: its API to other modules, its routes, what it does about each event that it hears
+ * and each of its jobs, and what to do at the end.
+ */
+type ModuleInstance<Api, C = ConsumersOf<Events>, J = HandlersOf<Jobs>> = {
   api: Api
   routes?: (tiers: Tiers) => void
+  consumers?: C
+  handlers?: J
   stop?: () => Promise<void>
 }
 
-/** The platform as one module gets it: the names of its metrics begin with its own. */
-type OwnPlatform = Omit<Platform, 'metrics'> & { metrics: Metrics }
+/** The platform as one module gets it: the names of its metrics begin with its own, and events and jobs are its own. */
+type OwnPlatform = Omit<Platform, 'metrics' | 'outbox'> & {
+  metrics: Metrics
+  emit: Emit
+  enqueue: Enqueue
+  /** Events and jobs of all modules, for those who look after them. */
+  deliveries: Outbox['console']
+}
 
 /** A part of a module: what it is, in a line, and the paths that answer 503 without it. */
 type Switch = { readonly description: string; readonly basePaths: readonly string[] }
@@ -38,7 +62,9 @@ export type Module<
   R extends Modules = Modules,
   U extends Modules = Modules,
   S extends TSchema = TSchema,
-  N extends string = string
+  N extends string = string,
+  H extends Events = Events,
+  J extends Jobs = Jobs
 > = {
   readonly name: N
   /** What it does, in a line: the file of settings says it. */
@@ -56,10 +82,20 @@ export type Module<
   readonly requires: R
   /** Present when enabled, undefined when not. */
   readonly uses: U
+  /** Events that it emits: nobody else does. */
+  readonly emits?: Events
+  /** Events that it does something about: set-up returns a consumer of each. */
+  readonly hears?: H
+  /** What it does later: set-up returns a handler of each. */
+  readonly jobs?: J
   readonly migrations?: URL
   // A method and not a property: TypeScript compares parameters of methods both ways, so a module that asks for
   // certain settings and APIs may stand in a list of modules of any kind.
-  setup(platform: OwnPlatform, settings: SettingsOf<S>, apis: Apis<R, U>): Promise<ModuleInstance<Api>>
+  setup(
+    platform: OwnPlatform,
+    settings: SettingsOf<S>,
+    apis: Apis<R, U>
+  ): Promise<ModuleInstance<Api, ConsumersOf<H>, HandlersOf<J>>>
 }
 
 /** Takes the types of a module from its declaration. */
@@ -68,10 +104,12 @@ export const defineModule = <
   R extends Modules,
   U extends Modules,
   S extends TSchema,
-  const N extends string
+  const N extends string,
+  const H extends Events = readonly [],
+  const J extends Jobs = readonly []
 >(
-  definition: Module<Api, R, U, S, N>
-): Module<Api, R, U, S, N> => definition
+  definition: Module<Api, R, U, S, N, H, J>
+): Module<Api, R, U, S, N, H, J> => definition
 
 export type LoadedModule = { module: Module; instance: ModuleInstance<unknown> }
 /** A module whose API is looked up, typed by its declaration. */
@@ -129,7 +167,20 @@ export function moduleProblems(modules: readonly Module[], switches: Switches): 
         .map(path => `switch ${part} covers ${path}, which is no path of its module ${name}`)
     )
   )
-  return [...missing, ...namesakes, ...clashes, ...strays]
+  return [...missing, ...namesakes, ...clashes, ...strays, ...eventProblems(modules)]
+}
+
+/** An event has one module that emits it: in the list, or one that whoever hears it requires or uses. */
+function eventProblems(modules: readonly Module[]): string[] {
+  const emitted = modules.flatMap(({ emits = [] }) => emits.map(({ name }) => name))
+  const twice = new Set(emitted.filter((name, index) => emitted.indexOf(name) !== index))
+  const unheard = modules.flatMap(({ name, hears = [], requires, uses }) => {
+    const known = [...Object.values(requires), ...Object.values(uses)].flatMap(({ emits = [] }) => emits)
+    return hears
+      .filter(heard => !emitted.includes(heard.name) && !known.includes(heard))
+      .map(heard => `module ${name} hears ${heard.name}, which no module in the list emits`)
+  })
+  return [...[...twice].map(name => `two modules emit ${name}`), ...unheard]
 }
 
 export const migrationSources = (modules: readonly Module[]): MigrationSource[] =>
@@ -145,6 +196,9 @@ export async function setupModules(modules: readonly Module[], platform: Platfor
   if (problems.length > 0)
     throw new OperatorError(`The modules do not fit together:\n  ${problems.join('\n  ')}`)
 
+  const { outbox } = platform
+  // Before the first set-up, which may emit something.
+  outbox.route(routesOf(modules.filter(module => isEnabled(module, switches))))
   const loaded = new Map<string, LoadedModule>()
   const sections = platform.config as unknown as Readonly<Record<string, object>>
   const apis = (wanted: Modules) =>
@@ -154,9 +208,9 @@ export async function setupModules(modules: readonly Module[], platform: Platfor
   try {
     for (const module of orderModules(modules, switches)) {
       const needed = apis({ ...module.requires, ...module.uses })
-      const own = { ...platform, metrics: platform.metrics.prefixed(module.name) }
-      const instance = await module.setup(own, sections[module.name] ?? {}, needed)
+      const instance = await module.setup(ownPlatform(platform, module), sections[module.name] ?? {}, needed)
       loaded.set(module.name, { module, instance })
+      for (const [name, handler] of handlersOf(module, instance)) outbox.attach(name, handler)
     }
   } catch (error) {
     // What failed first is what the operator has to know; a stop that fails too comes of it.
@@ -164,6 +218,60 @@ export async function setupModules(modules: readonly Module[], platform: Platfor
     throw error
   }
   return [...loaded.values()]
+}
+
+function ownPlatform(
+  { outbox, ...platform }: Platform,
+  { name, emits = [], jobs = [] }: Module
+): OwnPlatform {
+  const declares = (own: readonly unknown[], type: EventType | JobType) => {
+    if (!own.includes(type)) throw new Error(`module ${name} does not declare ${type.name}`)
+  }
+  return {
+    ...platform,
+    metrics: platform.metrics.prefixed(name),
+    emit: (tx, type, subject, payload) => {
+      declares(emits, type)
+      outbox.emit(tx, type, subject, payload)
+    },
+    enqueue: (tx, type, payload, options) => {
+      declares(jobs, type)
+      outbox.enqueue(tx, type, payload, options)
+    },
+    deliveries: outbox.console
+  }
+}
+
+const handlerNameOf = (module: Module, event: EventType) => `${module.name}:${event.name}`
+
+/** Who is told of each event, by its name. */
+function routesOf(enabled: readonly Module[]): Map<string, string[]> {
+  const heard = enabled.flatMap(module => (module.hears ?? []).map(event => ({ module, event })))
+  return new Map(
+    [...Map.groupBy(heard, ({ event }) => event.name)].map(([name, all]) => [
+      name,
+      all.map(({ module, event }) => handlerNameOf(module, event))
+    ])
+  )
+}
+
+/** What a module does about events and jobs, by the names of handlers. @throws when something it declares has none. */
+function handlersOf(module: Module, { consumers, handlers }: ModuleInstance<unknown>): [string, Handler][] {
+  const present = <T>(found: T | undefined, name: string, what: string): T => {
+    if (found === undefined)
+      throw new Error(`module ${module.name} ${what} ${name}, and its set-up gave nothing for it`)
+    return found
+  }
+  return [
+    ...(module.hears ?? []).map((event): [string, Handler] => [
+      handlerNameOf(module, event),
+      { consume: present(consumers?.[event.name], event.name, 'hears') }
+    ]),
+    ...(module.jobs ?? []).map(({ name, seconds, everySeconds }): [string, Handler] => [
+      name,
+      { run: present(handlers?.[name], name, 'does'), seconds, everySeconds }
+    ])
+  ]
 }
 
 /**

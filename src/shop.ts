@@ -113,7 +113,7 @@ export async function openShop(
     await migrate(database.url, migrationSources(modules))
     const platform = await opened
     const shop = await setupShop(platform, modules)
-    closers.unshift(shop.stop)
+    closers.unshift(() => platform.outbox.stop(), shop.stop)
     await checkCurrency(shop, config.shop.currency)
     const app = await openGateway(shop)
     closers.unshift(async () => {
@@ -123,6 +123,7 @@ export async function openShop(
       try {
         // The pictures of the demo have their address, which may be any free port.
         const address = await listen(app.app, config)
+        platform.outbox.start()
         return {
           address,
           prepared: await prepareShop(app, config, { address, isEmbedded: database.embedded })

@@ -6,6 +6,7 @@ import pg from 'pg'
 import pino from 'pino'
 import { type App, modules as allModules, openGateway, setupShop } from './app.ts'
 import { loadConfig } from './config.ts'
+import { declaredEvents } from './kernel/events.ts'
 import { defineModule, type Module, migrationSources } from './module.ts'
 import { fakeAuth } from './modules/auth/fake.ts'
 import { openEmbeddedPostgres } from './platform/embedded-postgres/open.ts'
@@ -123,6 +124,7 @@ async function openOn<Apis extends Record<string, object>>(
       await platform.close()
       throw error
     })
+  platform.outbox.start()
   const direct = new pg.Pool({ connectionString: databaseUrl, max: 2 })
   direct.on('error', () => {})
   const request: TestShop['request'] = (method, url, sent = {}) => send(shop.app, method, url, sent)
@@ -140,6 +142,7 @@ async function openOn<Apis extends Record<string, object>>(
     sql: async (text, values = []) => (await direct.query(text, [...values])).rows,
     close: async () => {
       await shop.app.close()
+      await platform.outbox.stop()
       await shop.stop()
       await platform.close()
       await direct.end()
@@ -147,7 +150,7 @@ async function openOn<Apis extends Record<string, object>>(
   }
 }
 
-/** Modules that have nothing but an API. */
+/** Modules that have nothing but an API, and are taken for those that emit what they do. */
 const standIns = (apis: Readonly<Record<string, object>>): Module[] =>
   Object.entries(apis).map(([name, api]) =>
     defineModule({
@@ -156,6 +159,7 @@ const standIns = (apis: Readonly<Record<string, object>>): Module[] =>
       basePaths: [],
       requires: {},
       uses: {},
+      emits: declaredEvents().filter(event => event.name.startsWith(`${name}.`)),
       setup: async () => ({ api })
     })
   )

@@ -6,6 +6,7 @@ import { createHttpClient, type HttpClient } from './http/client.ts'
 import type { Log } from './log.ts'
 import { declareFigures } from './metrics/figures.ts'
 import { createMetricRegistry, type MetricRegistry } from './metrics/registry.ts'
+import { createOutbox, type Outbox } from './outbox/outbox.ts'
 import { connectionSettings } from './postgres/connect.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './postgres/database.ts'
 import { openSecrets } from './secrets/open.ts'
@@ -24,6 +25,7 @@ export type Platform = {
   /** Requests to others: whatever leaves the shop for the Internet goes by it. */
   http: HttpClient
   metrics: MetricRegistry
+  outbox: Outbox
   close(): Promise<void>
 }
 
@@ -42,6 +44,7 @@ export async function openPlatform(
   const chores = createChores(log)
   const metrics = createMetricRegistry()
   declareFigures(metrics, db, cache)
+  const outbox = createOutbox({ db, log, metrics })
   return {
     config,
     log,
@@ -53,7 +56,9 @@ export async function openPlatform(
     chores,
     http: createHttpClient({ privateHosts: config.http.private_hosts }),
     metrics,
+    outbox,
     close: async () => {
+      await outbox.stop()
       await chores.stop()
       await Promise.all([broadcast.close(), cache.close()])
       await db.close()

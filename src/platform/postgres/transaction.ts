@@ -105,7 +105,10 @@ export async function runTransaction<T>(
     let answer: Promise<pg.QueryResult>
     try {
       if (withCommits.length > 0) {
-        sent = Promise.all(withCommits.map(each => each(tx)))
+        const answers: Promise<unknown>[] = []
+        // One may add another one while it is sent.
+        for (const each of withCommits) answers.push(each(tx))
+        sent = Promise.all(answers)
         // What could not even be sent has failed by the next tick, and nothing is committed without it.
         await Promise.race([sent, new Promise<void>(resolve => process.nextTick(resolve))])
       }

@@ -4,6 +4,7 @@ import { createTestDatabase } from '../../../../test/support/database.ts'
 import { SECRET_SETTINGS } from '../../../../test/support/secrets.ts'
 import { runSql } from '../../../../test/support/sql.ts'
 import { loadConfig } from '../../../config.ts'
+import { setupModules } from '../../../module.ts'
 import { openLog } from '../../../platform/log.ts'
 import { openPlatform } from '../../../platform/platform.ts'
 import { authModule } from '../index.ts'
@@ -267,7 +268,7 @@ describe('the first administrator', () => {
     onTestFinished(async () => {
       await Promise.all(platforms.map(each => each.close()))
     })
-    const started = await Promise.allSettled(platforms.map(each => authModule.setup(each, config.auth, {})))
+    const started = await Promise.allSettled(platforms.map(each => setupModules([authModule], each)))
     expect(started.map(each => each.status)).toEqual(Array(4).fill('fulfilled'))
     expect(await runSql(created.url, `select email from auth.users where role = 'admin'`)).toHaveLength(1)
   })

@@ -1,0 +1,96 @@
+import { newId } from '../../kernel/ids.ts'
+import type { Log } from '../log.ts'
+import type { Apart } from '../postgres/apart.ts'
+import type { Transaction } from '../postgres/database.ts'
+import type { Backlog } from './figures.ts'
+import { pauseSeconds } from './pauses.ts'
+import * as repository from './rows.ts'
+
+/** Rows of one handler that this process holds until the lease ends. */
+export type Claimed = {
+  handler: string
+  lease: string
+  /** When others may claim them, on the monotonic clock. */
+  endsAt: number
+  rows: readonly repository.ClaimedRow[]
+}
+export type Claims = ReturnType<typeof createClaims>
+
+const ANSWER_MS_MAX = 2_000
+const ERROR_LENGTH_MAX = 2_000
+/** The clocks may tell the length of a lease a little differently. */
+const LEASE_MARGIN_MS = 500
+
+/** What is done to rows beside their effect: over one connection of its own, so that nobody waits for it. */
+export function createClaims(apart: Apart, log: Log) {
+  /** Claims that are not settled: given back at the end. */
+  const held = new Map<string, Claimed>()
+
+  /** `undefined` when the database does not answer; then leases end by themselves, and all is looked at again. */
+  async function ask<T>(work: (tx: Transaction) => Promise<T>): Promise<T | undefined> {
+    const attempt = await apart.attempt(work, { deadlineAt: performance.now() + ANSWER_MS_MAX })
+    if (attempt.kind === 'undone') log.debug({ err: attempt.error }, 'events cannot be looked at')
+    return attempt.kind === 'done' ? attempt.value : undefined
+  }
+
+  const placesOf = ({ handler, lease }: Claimed, rows: readonly repository.ClaimedRow[]) => ({
+    handler,
+    lease,
+    subjects: rows.map(({ subject }) => subject),
+    ids: rows.map(({ id }) => id)
+  })
+
+  async function giveBack(claimed: Claimed, rows = claimed.rows, pauseSeconds = 0): Promise<void> {
+    if (rows.length === 0) return
+    await ask(tx => tx.run(repository.giveBack, { ...placesOf(claimed, rows), pauseSeconds }))
+  }
+
+  return {
+    /** Nothing when there is nothing due. */
+    claim: async (handler: string, limit: number, seconds: number): Promise<Claimed | undefined> => {
+      const lease = newId()
+      const endsAt = performance.now() + seconds * 1_000 - LEASE_MARGIN_MS
+      const rows = await ask(tx => tx.rows(repository.claim, { handler, limit, lease, seconds }))
+      if (rows === undefined || rows.length === 0) return undefined
+      const claimed = { handler, lease, endsAt, rows: rows.toSorted((a, b) => a.id - b.id) }
+      held.set(lease, claimed)
+      return claimed
+    },
+    /** All of it was handled, or given back. */
+    settle: ({ lease }: Claimed) => {
+      held.delete(lease)
+    },
+    placesOf,
+    giveBack,
+    /** Notes that a try failed. True when there will be no other one. */
+    fail: async (
+      { handler, lease }: Claimed,
+      { subject, id, attempts }: repository.ClaimedRow,
+      reason: unknown,
+      pauseSecondsMax?: number
+    ): Promise<boolean> => {
+      const pause = pauseSeconds(attempts, Math.random())
+      // A schedule is never dead.
+      const seconds =
+        pauseSecondsMax === undefined ? pause : Math.min(pause ?? pauseSecondsMax, pauseSecondsMax)
+      const error = String(reason).replaceAll('\0', '').slice(0, ERROR_LENGTH_MAX)
+      await ask(tx => tx.run(repository.fail, { handler, subject, id, lease, error, pauseSeconds: seconds }))
+      return seconds === null
+    },
+    /** True when the schedule is there. */
+    ensure: async (schedule: { handler: string; subject: string; eventId: string }) =>
+      (await ask(tx => tx.run(repository.ensureSchedule, schedule))) !== undefined,
+    findDue: async (handlers: readonly string[]): Promise<string[]> =>
+      ((await ask(tx => tx.rows(repository.findDue, { handlers }))) ?? []).map(({ handler }) => handler),
+    /** Puts off what cannot be handled yet, and measures. */
+    look: (): Promise<Backlog | undefined> =>
+      ask(async tx => {
+        await tx.run(repository.putOff)
+        return tx.first(repository.measure)
+      }),
+    close: async () => {
+      for (const claimed of held.values()) await giveBack(claimed)
+      await apart.close()
+    }
+  }
+}

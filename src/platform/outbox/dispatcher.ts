@@ -1,0 +1,112 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { derivedId, FIRST_ID, newId } from '../../kernel/ids.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics/registry.ts'
+import type { Database } from '../postgres/database.ts'
+import { type Claims, createClaims } from './claims.ts'
+import { CONSUMER_SECONDS, createDelivery } from './delivery.ts'
+import { countDeliveries, createBacklogFigures } from './figures.ts'
+import type { Handler } from './handlers.ts'
+import { createPlaces } from './places.ts'
+
+export type DispatcherDeps = { db: Database; log: Log; metrics: Metrics }
+
+const POLL_MS = 1_000
+const LOOK_MS = 10_000
+/** So many consumers' transactions of one process at once, and so many jobs: most connections are for requests. */
+const AT_ONCE_MAX = 2
+const ROWS_A_CLAIM = 200
+/** How much longer a claim holds than its work may take: for what is then tried alone. */
+const LEASE_BEYOND_SECONDS = 10
+const STOP_MS = 5_000
+
+type Attached = { name: string; handler: Handler; isWanted: boolean; pumping: Promise<void> | undefined }
+
+/** Claims what there is to do and has it done. Whoever writes something wakes this process; polling finds the rest. */
+export function createDispatcher({ db, log, metrics }: DispatcherDeps) {
+  const attached = new Map<string, Attached>()
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const backlog = createBacklogFigures(metrics)
+  const count = countDeliveries(metrics)
+  const places = { consumers: createPlaces(AT_ONCE_MAX), jobs: createPlaces(AT_ONCE_MAX) }
+  let running: { claims: Claims; loops: Promise<void>[] } | undefined
+
+  function wake(name: string): void {
+    const found = attached.get(name)
+    if (running === undefined || found === undefined || signal.aborted) return
+    found.isWanted = true
+    found.pumping ??= pump(found, running.claims).finally(() => {
+      found.pumping = undefined
+      if (found.isWanted) wake(name)
+    })
+  }
+
+  /** Goes on as long as there is something to claim. */
+  async function pump(own: Attached, claims: Claims): Promise<void> {
+    const { name, handler } = own
+    const isJob = 'run' in handler
+    const seconds = (isJob ? handler.seconds : CONSUMER_SECONDS) + LEASE_BEYOND_SECONDS
+    const delivery = createDelivery({ db, log, claims, count, signal, name, handler })
+    const { take, give } = isJob ? places.jobs : places.consumers
+    // What its process died with is claimed one by one, until nothing is left: others do not die with it.
+    let limit = isJob ? 1 : ROWS_A_CLAIM
+    while (own.isWanted && !signal.aborted) {
+      own.isWanted = false
+      await take()
+      try {
+        const claimed = signal.aborted ? undefined : await claims.claim(name, limit, seconds)
+        if (claimed === undefined) continue
+        own.isWanted = true
+        if (claimed.rows.some(row => row.was_abandoned)) limit = 1
+        await delivery.handle(claimed)
+      } finally {
+        give()
+      }
+    }
+  }
+
+  /** Runs `work` again and again until the stop; a database that does not answer is asked again. */
+  async function repeat(milliseconds: number, work: () => Promise<void>): Promise<void> {
+    while (!signal.aborted) {
+      await work()
+      // Jitter, so that processes started together do not ask at the same instant for ever.
+      await delay(milliseconds * (0.75 + Math.random() / 2), undefined, { signal, ref: false }).catch(
+        () => {}
+      )
+    }
+  }
+
+  return {
+    attach: (name: string, handler: Handler): void => {
+      if (attached.has(name)) throw new Error(`two handlers are called ${name}`)
+      attached.set(name, { name, handler, isWanted: false, pumping: undefined })
+    },
+    wake,
+    start: (): void => {
+      const claims = createClaims(db.apart(), log)
+      const names = [...attached.keys()]
+      const schedules = [...attached.values()]
+        .filter(({ handler }) => 'run' in handler && handler.everySeconds !== undefined)
+        .map(({ name }) => ({ handler: name, subject: derivedId(FIRST_ID, name), eventId: newId() }))
+      const poll = async () => {
+        while (schedules[0] !== undefined && (await claims.ensure(schedules[0]))) schedules.shift()
+        for (const name of await claims.findDue(names)) wake(name)
+      }
+      const look = async () => backlog.set(await claims.look())
+      running = {
+        claims,
+        loops: [repeat(LOOK_MS, look), ...(names.length > 0 ? [repeat(POLL_MS, poll)] : [])]
+      }
+    },
+    stop: async (): Promise<void> => {
+      stopping.abort()
+      if (running === undefined) return
+      const { claims, loops } = running
+      running = undefined
+      const pumps = [...attached.values()].flatMap(({ pumping }) => pumping ?? [])
+      await Promise.race([Promise.all([...loops, ...pumps]), delay(STOP_MS, undefined, { ref: false })])
+      await claims.close()
+    }
+  }
+}

@@ -1,0 +1,377 @@
+import { expect, test } from 'vitest'
+import { until } from '../../../test/faults/until.ts'
+import {
+  bellModule,
+  CREATE_EFFECTS,
+  earModule,
+  note,
+  polish,
+  type Ring
+} from '../../../test/support/bells.ts'
+import { useShop } from '../../../test/support/use-shop.ts'
+import { newId } from '../../kernel/ids.ts'
+import type { Module } from '../../module.ts'
+import type { TestShop } from '../../testing.ts'
+import { databaseUnavailable } from '../postgres/errors.ts'
+import { statement } from '../postgres/statement.ts'
+
+const repeatable = statement({
+  name: 'test.bells_repeatable',
+  text: 'set transaction isolation level repeatable read'
+})
+const touch = statement({ name: 'test.bells_touch', text: 'update public.hot set n = n + 1' })
+
+const bell = bellModule()
+
+async function useBells(modules: readonly Module[], databaseUrl?: string) {
+  const shop = await useShop({ modules, databaseUrl })
+  if (databaseUrl === undefined) await shop.sql(CREATE_EFFECTS)
+  return shop
+}
+
+const apiOf = (shop: TestShop<Record<string, never>>) => {
+  const api = shop.apiOf(bell)
+  if (api === undefined) throw new Error('there is no bell')
+  return api
+}
+type Bells = Awaited<ReturnType<typeof useBells>>
+const ring = (shop: Bells, id: string, nth = 1) =>
+  shop.db.transaction(async tx => apiOf(shop).ring(tx, id, nth))
+const effects = (shop: Bells) => shop.sql('select ear, bell, nth, event from public.effects order by id')
+const rows = (shop: Bells) =>
+  shop.sql(
+    'select handler, subject, attempts, lease, error, due_at from cartwright.jobs where id > 0 order by id'
+  )
+const nothingLeft = (shop: Bells) => until('all is handled', async () => (await rows(shop)).length === 0)
+/** What failed is due now; the next event wakes its handler. */
+const hurry = (shop: Bells) =>
+  shop.sql(`update cartwright.jobs set due_at = now() where error is not null and due_at < 'infinity'`)
+
+test('an event reaches each module that hears it once, soon after the commit, with one id', async () => {
+  const shop = await useBells([bell, earModule('left'), earModule('right')])
+  const id = newId()
+  await ring(shop, id, 7)
+  await nothingLeft(shop)
+  const heard = await effects(shop)
+  expect(heard.map(({ ear }) => ear).sort()).toEqual(['left', 'right'])
+  expect(heard[0]).toMatchObject({ bell: id, nth: 7, event: heard[1]?.event })
+})
+
+test('what nobody hears writes nothing', async () => {
+  const shop = await useBells([bell])
+  await ring(shop, newId())
+  expect(shop.statements).not.toContain('outbox.insert_jobs')
+})
+
+test('an event is written if its transaction is committed, once however often that was run', async () => {
+  const shop = await useBells([bell, earModule('ear')])
+  await shop.sql('create table public.hot (n int); ')
+  await shop.sql('insert into public.hot values (0)')
+  const [kept, gone, late] = [newId(), newId(), newId()]
+  const rolledBack = shop.db.transaction(async tx => {
+    apiOf(shop).ring(tx, gone, 1)
+    throw new Error('changed my mind')
+  })
+  await expect(rolledBack).rejects.toThrow('changed my mind')
+
+  let runs = 0
+  await shop.db.transaction(async tx => {
+    await tx.run(repeatable)
+    runs += 1
+    apiOf(shop).ring(tx, kept, runs)
+    // A snapshot is taken, and somebody else is faster: the first run fails.
+    await tx.run(statementOfSnapshot)
+    if (runs === 1) await shop.sql('update public.hot set n = n + 1')
+    await tx.run(touch)
+  })
+  expect(runs).toBe(2)
+  await shop.db.transaction(async tx => tx.last(async () => apiOf(shop).ring(tx, late, 1)))
+  await nothingLeft(shop)
+  expect((await effects(shop)).map(({ bell: id, nth }) => [id, nth])).toEqual([
+    [kept, 2],
+    [late, 1]
+  ])
+})
+const statementOfSnapshot = statement({ name: 'test.bells_snapshot', text: 'select from public.hot' })
+
+test('an event that cannot be written undoes its transaction', async () => {
+  const shop = await useBells([bell, earModule('ear')])
+  const notAnId = shop.db.transaction(async tx => apiOf(shop).ring(tx, 'not an id', 1))
+  await expect(notAnId).rejects.toThrow('invalid input syntax for type uuid')
+  await shop.sql('create table public.hot (n int)')
+  await shop.sql('insert into public.hot values (0)')
+  const afterwards = shop.db.transaction(async tx => {
+    await tx.run(touch)
+    apiOf(shop).ring(tx, newId(), 1)
+    tx.withCommit(async () => apiOf(shop).ring(tx, newId(), 2))
+  })
+  await expect(afterwards).rejects.toThrow('came after the jobs of its transaction had been sent')
+  expect(await shop.sql('select n from public.hot')).toEqual([{ n: 0 }])
+  await nothingLeft(shop)
+  expect(await effects(shop)).toEqual([])
+})
+
+test('of one subject one event is told after the other, in their order; of others many at once', async () => {
+  const batches: Ring[][] = []
+  const ear = earModule('ear', async (tx, events) => {
+    batches.push([...events])
+    await note(tx, 'ear', events)
+  })
+  const shop = await useBells([bell, ear])
+  const bells = Array.from({ length: 5 }, newId)
+  await shop.db.transaction(async tx => {
+    for (let nth = 1; nth <= 4; nth += 1) for (const id of bells) apiOf(shop).ring(tx, id, nth)
+  })
+  await nothingLeft(shop)
+  for (const batch of batches) {
+    expect(new Set(batch.map(({ subject }) => subject)).size).toBe(batch.length)
+  }
+  expect(batches.map(batch => batch.length)).toEqual([5, 5, 5, 5])
+  const heard = await effects(shop)
+  for (const id of bells)
+    expect(heard.filter(each => each.bell === id).map(({ nth }) => nth)).toEqual([1, 2, 3, 4])
+})
+
+test('what cannot be handled holds up its subject alone, dies after 10 tries, and goes on when it is retried', async () => {
+  const poison = newId()
+  let isPoisonous = true
+  const sizes: number[] = []
+  const ear = earModule('ear', async (tx, events) => {
+    sizes.push(events.length)
+    if (isPoisonous && events.some(({ subject }) => subject === poison)) throw new Error('inedible')
+    await note(tx, 'ear', events)
+  })
+  const shop = await useBells([bell, ear])
+  const others = Array.from({ length: 3 }, newId)
+  await shop.db.transaction(async tx => {
+    for (const id of [others[0], poison, others[1]]) apiOf(shop).ring(tx, id as string, 1)
+    apiOf(shop).ring(tx, poison, 2)
+  })
+  await until('it failed', async () => (await rows(shop)).some(({ error }) => error !== null))
+  await until('the others are handled', async () => (await effects(shop)).length === 2)
+  // Together first, then each alone.
+  expect(sizes.slice(0, 4)).toEqual([3, 1, 1, 1])
+  expect(await rows(shop)).toMatchObject([
+    { subject: poison, error: 'Error: inedible' },
+    { subject: poison, error: null, attempts: 0 }
+  ])
+  await until('what is behind it waits as long', async () => {
+    const [failed, behind] = await shop.sql(
+      'select due_at::text from cartwright.jobs where id > 0 order by id'
+    )
+    return failed?.due_at === behind?.due_at
+  })
+
+  await shop.sql('update cartwright.jobs set attempts = 9 where error is not null')
+  await hurry(shop)
+  await ring(shop, others[2] as string)
+  const due = () =>
+    shop.sql(`select due_at = 'infinity' as dead from cartwright.jobs where id > 0 order by id`)
+  await until(
+    'it is dead, and what waits behind it is not looked at',
+    async () => (await due()).every(({ dead }) => dead),
+    30_000
+  )
+  expect(shop.log.filter(line => line.includes('event is dead'))).toHaveLength(1)
+  const { deliveries } = consoleOf(shop)
+  const [dead] = (await deliveries.list('dead', {})).items
+  expect(dead).toMatchObject({ handler: 'ear:bell.rang', subject: poison, attempts: 10, due_at: null })
+  expect((await deliveries.list('failing', {})).items).toEqual([])
+  expect((await deliveries.list('pending', { count: true })).total).toBeGreaterThan(0)
+
+  isPoisonous = false
+  const id = dead?.id as number
+  expect(await shop.db.transaction(tx => deliveries.retry(tx, id))).toBe(true)
+  await nothingLeft(shop)
+  expect((await effects(shop)).filter(each => each.bell === poison).map(({ nth }) => nth)).toEqual([1, 2])
+  expect(await shop.db.transaction(tx => deliveries.retry(tx, id))).toBe(false)
+  expect(await shop.db.transaction(tx => deliveries.discard(tx, id))).toBe(false)
+})
+
+const consoleOf = (shop: Bells) => ({ deliveries: shop.platform.outbox.console })
+
+test('when something dead is discarded, what waited behind it goes on', async () => {
+  const ear = earModule('ear', async (tx, events) => {
+    if (events.some(({ payload }) => payload.nth === 1)) throw new Error('not the first')
+    await note(tx, 'ear', events)
+  })
+  const shop = await useBells([bell, ear])
+  const id = newId()
+  await shop.db.transaction(async tx => {
+    for (const nth of [1, 2, 3]) apiOf(shop).ring(tx, id, nth)
+  })
+  await until('it failed', async () => (await rows(shop)).some(({ error }) => error !== null))
+  const { deliveries } = consoleOf(shop)
+  const [failing] = (await deliveries.list('failing', {})).items
+  expect(await shop.db.transaction(tx => deliveries.discard(tx, failing?.id as number))).toBe(true)
+  await nothingLeft(shop)
+  expect((await effects(shop)).map(({ nth }) => nth)).toEqual([2, 3])
+})
+
+test('a consumer that takes its time holds up nobody else', async () => {
+  const slow = Promise.withResolvers<void>()
+  const waiting = earModule('slow', () => slow.promise)
+  const shop = await useBells([bell, waiting, earModule('quick')])
+  await ring(shop, newId(), 1)
+  await until('the quick one heard it', async () => (await effects(shop)).length === 1)
+  await ring(shop, newId(), 2)
+  await until('and the next one', async () => (await effects(shop)).length === 2)
+  expect((await rows(shop)).map(({ handler }) => handler)).toEqual(['slow:bell.rang', 'slow:bell.rang'])
+  slow.resolve()
+  await nothingLeft(shop)
+})
+
+test('a database that cannot be written counts as no try', async () => {
+  let refusals = 3
+  const ear = earModule('ear', async (tx, events) => {
+    refusals -= 1
+    if (refusals >= 0) throw databaseUnavailable()
+    await note(tx, 'ear', events)
+  })
+  const shop = await useBells([bell, ear])
+  await ring(shop, newId())
+  await until(
+    'it was given back',
+    async () => (await rows(shop)).some(({ lease }) => lease === null) && refusals < 3
+  )
+  expect(await rows(shop)).toMatchObject([{ attempts: 0, error: null }])
+  await nothingLeft(shop)
+  expect(await effects(shop)).toHaveLength(1)
+})
+
+test('whoever has lost the lease undoes what it did', async () => {
+  let shop: Bells | undefined
+  let tries = 0
+  const ear = earModule('ear', async (tx, events) => {
+    tries += 1
+    await note(tx, 'ear', events)
+    if (tries === 1) await shop?.sql(`update cartwright.jobs set lease = gen_random_uuid(), due_at = now()`)
+  })
+  shop = await useBells([bell, ear])
+  await ring(shop, newId())
+  await nothingLeft(shop)
+  expect(tries).toBe(2)
+  expect(await effects(shop)).toHaveLength(1)
+})
+
+test('two processes share the work, and each event is handled once', async () => {
+  const modules = [bell, earModule('left'), earModule('right')]
+  const one = await useBells(modules)
+  const two = await useBells(modules, one.databaseUrl)
+  const bells = Array.from({ length: 40 }, newId)
+  const ringAll = (shop: Bells, from: number) =>
+    Promise.all(bells.map((id, index) => ring(shop, id, from + (index % 2))))
+  await Promise.all([ringAll(one, 0), ringAll(two, 2), ringAll(one, 4)])
+  await nothingLeft(one)
+  const heard = await effects(one)
+  expect(heard).toHaveLength(2 * 3 * bells.length)
+  expect(new Set(heard.map(({ ear, event }) => `${ear} ${event}`)).size).toBe(heard.length)
+})
+
+test('what its process died with is tried alone, and dies after 10 tries', async () => {
+  const sizes: number[] = []
+  const ear = earModule('ear', async (tx, events) => {
+    sizes.push(events.length)
+    await note(tx, 'ear', events)
+  })
+  const shop = await useBells([bell, ear])
+  // As a process left them that died with them a while ago, one of them for the tenth time.
+  const abandoned = `
+    insert into cartwright.jobs (handler, subject, event_id, payload, attempts, lease)
+    select 'ear:bell.rang', gen_random_uuid(), gen_random_uuid(), '{"bell_id": "${newId()}", "nth": 1}',
+      case when n = 1 then 10 else 1 end, gen_random_uuid() from generate_series(1, 5) n`
+  await shop.sql(abandoned)
+  await until('four are handled', async () => (await effects(shop)).length === 4)
+  expect(sizes).toEqual([1, 1, 1, 1])
+  expect(await rows(shop)).toMatchObject([{ error: expect.stringContaining('process ended') }])
+  expect((await consoleOf(shop).deliveries.list('dead', {})).items).toHaveLength(1)
+})
+
+test('a job is done once; one that fails is tried again, and a stop gives it back', async () => {
+  const [once, twice, never] = [newId(), newId(), newId()]
+  const done: string[] = []
+  const running = Promise.withResolvers<void>()
+  const keys = new Set<string>()
+  const jobs = bellModule({
+    polish: async ({ id, payload }, signal) => {
+      const before = done.filter(each => each === payload.bell_id).length
+      done.push(payload.bell_id)
+      if (payload.bell_id === twice) keys.add(id)
+      if (payload.bell_id === twice && before === 0) throw new Error('no polish left')
+      if (payload.bell_id !== never) return
+      running.resolve()
+      await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve()))
+    }
+  })
+  const shop = await useBells([jobs])
+  const enqueue = (bell_id: string) =>
+    shop.db.transaction(async tx => apiOf(shop).enqueue(tx, polish, { bell_id }))
+  await enqueue(once)
+  await enqueue(twice)
+  await until('one failed', async () => (await rows(shop)).some(({ error }) => error !== null))
+  await nothingLeft(shop)
+  expect(done).toEqual([once, twice, twice])
+  expect(keys.size).toBe(1)
+
+  await enqueue(never)
+  await running.promise
+  await shop.platform.outbox.stop()
+  expect(await rows(shop)).toMatchObject([{ attempts: 0, lease: null, error: null }])
+})
+
+test('a job that takes longer than it may has failed; one that is planned waits', async () => {
+  const jobs = bellModule({ polish: () => new Promise(() => {}) })
+  const shop = await useBells([jobs])
+  await shop.db.transaction(async tx => {
+    apiOf(shop).enqueue(tx, polish, { bell_id: newId() })
+    apiOf(shop).enqueue(tx, polish, { bell_id: newId() }, { delaySeconds: 3_600 })
+  })
+  await until('it failed', async () => (await rows(shop))[0]?.error !== null)
+  expect(await rows(shop)).toMatchObject([
+    { error: expect.stringContaining('TimeoutError') },
+    { error: null, attempts: 0 }
+  ])
+})
+
+test('a schedule runs once in however many processes, and its next run is planned', async () => {
+  let runs = 0
+  const clock = bellModule({
+    wind: async () => {
+      runs += 1
+    }
+  })
+  const one = await useBells([clock])
+  const two = await useBells([clock], one.databaseUrl)
+  const plan = () =>
+    one.sql(`
+      select attempts, lease, extract(epoch from due_at - now())::int as seconds from cartwright.jobs where id = 0`)
+  await until('it ran', async () => ((await plan())[0]?.seconds as number) > 3_000)
+  expect(await plan()).toMatchObject([{ attempts: 0, lease: null }])
+  expect(runs).toBe(1)
+  await one.sql('update cartwright.jobs set due_at = now()')
+  await until('it ran again', () => runs === 2)
+  await until('it is planned', async () => ((await plan())[0]?.seconds as number) > 3_000)
+  await two.platform.outbox.stop()
+  expect(runs).toBe(2)
+})
+
+test('what waits is measured: how much, how long, how much is dead', async () => {
+  const shop = await useShop({ modules: [bell] })
+  await shop.sql(`
+    insert into cartwright.jobs (handler, subject, event_id, payload, since, due_at, error)
+    select 'gone:bell.rang', gen_random_uuid(), gen_random_uuid(), '{}', now() - make_interval(mins => n),
+      case when n = 1 then 'infinity' else now() end::timestamptz, case when n = 1 then 'broken' end
+    from generate_series(1, 3) n`)
+  const again = await useShop({ modules: [bell], databaseUrl: shop.databaseUrl })
+  const figures = () =>
+    Object.fromEntries(
+      again.platform.metrics
+        .all()
+        .filter(({ name, type }) => name.startsWith('cartwright_events_') && type === 'gauge')
+        .map(({ name, samples }) => [name.slice('cartwright_events_'.length), samples()[0]?.value as number])
+    )
+  await until('it was measured', () => figures().pending === 2)
+  expect(figures()).toMatchObject({ dead: 1 })
+  expect(figures().oldest_seconds).toBeGreaterThanOrEqual(180)
+  expect(figures().oldest_seconds).toBeLessThan(600)
+})

@@ -1,0 +1,119 @@
+import type { EventType, JobType } from '../../kernel/events.ts'
+import { newId } from '../../kernel/ids.ts'
+import type { Static, TSchema } from '../../kernel/schema.ts'
+import type { Transaction } from '../postgres/database.ts'
+import { type Console, createConsole } from './console.ts'
+import { createDispatcher, type DispatcherDeps } from './dispatcher.ts'
+import type { Handler } from './handlers.ts'
+import { insertJobs } from './rows.ts'
+
+/**
+ * Writes an event with this transaction's commit, for each module that hears it; nothing where none does.
+ * @throws Error for an event that the module does not declare, and for a payload of more than 64 KiB.
+ */
+export type Emit = <P extends TSchema>(
+  tx: Transaction,
+  type: EventType<string, P>,
+  subject: string,
+  payload: Static<P>
+) => void
+/**
+ * Writes a job with this transaction's commit. Of one `subject` one job is done after the other, in their order; when it is
+ * left out, the job waits for no other.
+ * @throws Error for a job that the module does not declare, and for a payload of more than 64 KiB.
+ */
+export type Enqueue = <P extends TSchema>(
+  tx: Transaction,
+  type: JobType<string, P>,
+  payload: Static<P>,
+  options?: { subject?: string; delaySeconds?: number }
+) => void
+
+/** Events and jobs: written in the transaction that causes them, handled soon after it, each with its effect once. */
+export type Outbox = {
+  /** Says who hears which event: names of handlers by the name of the event. Before anything is emitted. */
+  route(handlersOf: ReadonlyMap<string, readonly string[]>): void
+  attach(handlerName: string, handler: Handler): void
+  emit: Emit
+  enqueue: Enqueue
+  /** From now on this process handles what it has handlers for, whoever wrote it. */
+  start(): void
+  /** Claims nothing more, waits some seconds for what is under way, and gives the rest back. */
+  stop(): Promise<void>
+  readonly console: Console
+}
+
+const PAYLOAD_BYTES_MAX = 65_536
+
+type Row = { handler: string; subject: string; eventId: string; payload: string; delaySeconds: number }
+type Buffered = { rows: Row[]; isSent: boolean }
+
+export function createOutbox(deps: DispatcherDeps): Outbox {
+  const dispatcher = createDispatcher(deps)
+  const buffers = new WeakMap<Transaction, Buffered>()
+  let handlersOf: ReadonlyMap<string, readonly string[]> = new Map()
+
+  /** What this run of a transaction writes; the first time it also arranges that it is sent, and what follows. */
+  function bufferOf(tx: Transaction): Buffered {
+    const present = buffers.get(tx)
+    if (present !== undefined) return present
+    const buffer: Buffered = { rows: [], isSent: false }
+    buffers.set(tx, buffer)
+    tx.withCommit(each => {
+      buffer.isSent = true
+      return insert(each, buffer.rows)
+    })
+    tx.afterCommit(() => {
+      for (const name of new Set(buffer.rows.map(({ handler }) => handler))) dispatcher.wake(name)
+    })
+    return buffer
+  }
+
+  function write(tx: Transaction, what: string, rows: readonly Row[]): void {
+    if (rows.length === 0) return
+    const buffer = bufferOf(tx)
+    if (buffer.isSent) throw new Error(`${what} came after the jobs of its transaction had been sent`)
+    buffer.rows.push(...rows)
+  }
+
+  return {
+    route: routes => {
+      handlersOf = routes
+    },
+    attach: dispatcher.attach,
+    emit: (tx, { name }, subject, given) => {
+      const handlers = handlersOf.get(name) ?? []
+      if (handlers.length === 0) return
+      const shared = { subject, eventId: newId(), payload: textOf(name, given), delaySeconds: 0 }
+      write(
+        tx,
+        name,
+        handlers.map(handler => ({ handler, ...shared }))
+      )
+    },
+    enqueue: (tx, { name }, given, { subject = newId(), delaySeconds = 0 } = {}) =>
+      write(tx, name, [
+        { handler: name, subject, eventId: newId(), payload: textOf(name, given), delaySeconds }
+      ]),
+    start: dispatcher.start,
+    stop: dispatcher.stop,
+    console: createConsole(deps.db, dispatcher.wake)
+  }
+}
+
+const insert = (tx: Transaction, rows: readonly Row[]) =>
+  tx.run(insertJobs, {
+    handlers: rows.map(({ handler }) => handler),
+    subjects: rows.map(({ subject }) => subject),
+    eventIds: rows.map(({ eventId }) => eventId),
+    payloads: rows.map(({ payload }) => payload),
+    delays: rows.map(({ delaySeconds }) => delaySeconds)
+  })
+
+/** @throws Error when it is too long: an event says what happened, and where the rest is found. */
+function textOf(name: string, payload: unknown): string {
+  const text = JSON.stringify(payload)
+  if (Buffer.byteLength(text) > PAYLOAD_BYTES_MAX)
+    throw new Error(`the payload of ${name} has more than ${PAYLOAD_BYTES_MAX} bytes`)
+  return text
+}

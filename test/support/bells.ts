@@ -1,0 +1,86 @@
+import { type Delivery, defineEvent, defineJob } from '../../src/kernel/events.ts'
+import { Type } from '../../src/kernel/schema.ts'
+import { Id } from '../../src/kernel/wire.ts'
+import { defineModule, type Module } from '../../src/module.ts'
+import type { Consumer, JobHandler } from '../../src/platform/outbox/handlers.ts'
+import type { Enqueue } from '../../src/platform/outbox/outbox.ts'
+import type { Transaction } from '../../src/platform/postgres/database.ts'
+import { statement } from '../../src/platform/postgres/statement.ts'
+
+// Modules for tests of events and jobs: one that rings, and ears that hear it and note what they heard.
+
+const bellRang = defineEvent(
+  'bell.rang',
+  { description: 'Somebody rang a bell.', subject: 'the bell' },
+  { bell_id: Id, nth: Type.Integer() }
+)
+export const polish = defineJob(
+  'bell.polish',
+  { description: 'Polishes a bell.', seconds: 2 },
+  { bell_id: Id }
+)
+const wind = defineJob('bell.wind', { description: 'Winds the clock.', seconds: 2, everySeconds: 3_600 }, {})
+
+type Rang = { bell_id: string; nth: number }
+export type Ring = Delivery<Rang>
+type BellApi = { ring(tx: Transaction, bellId: string, nth: number): void; enqueue: Enqueue }
+
+export const bellModule = (
+  handlers: { polish?: JobHandler<{ bell_id: string }>; wind?: JobHandler<object> } = {}
+) =>
+  defineModule({
+    name: 'bell',
+    description: 'Rings.',
+    basePaths: [],
+    requires: {},
+    uses: {},
+    emits: [bellRang],
+    jobs: [polish, wind],
+    setup: async ({ emit, enqueue }) => {
+      const api: BellApi = {
+        ring: (tx, bell_id, nth) => emit(tx, bellRang, bell_id, { bell_id, nth }),
+        enqueue
+      }
+      const nothing = async () => {}
+      return {
+        api,
+        handlers: { 'bell.polish': handlers.polish ?? nothing, 'bell.wind': handlers.wind ?? nothing }
+      }
+    }
+  })
+
+/** A module that hears bells; without a consumer it notes them. */
+export const earModule = (name: string, consume: Consumer<Rang> = noteIn(name)): Module =>
+  defineModule({
+    name,
+    description: 'Hears bells.',
+    basePaths: [],
+    requires: { bell: bellModule() },
+    uses: {},
+    hears: [bellRang],
+    setup: async () => ({ api: {}, consumers: { 'bell.rang': consume } })
+  })
+
+export const CREATE_EFFECTS =
+  'create table public.effects (id bigint generated always as identity, ear text, bell uuid, nth int, event uuid)'
+const insertEffects = statement({
+  name: 'test.insert_effects',
+  takes: { ear: 'text', bells: 'uuid[]', nths: 'int4[]', events: 'uuid[]' },
+  text: `
+    insert into public.effects (ear, bell, nth, event)
+    select $ear, bell, nth, event from unnest($bells::uuid[], $nths::int4[], $events::uuid[]) as heard (bell, nth, event)`
+})
+
+/** Writes what was heard into the table of effects. */
+export const note = (tx: Transaction, ear: string, events: readonly Ring[]) =>
+  tx.run(insertEffects, {
+    ear,
+    bells: events.map(({ payload }) => payload.bell_id),
+    nths: events.map(({ payload }) => payload.nth),
+    events: events.map(({ id }) => id)
+  })
+const noteIn =
+  (ear: string): Consumer<Rang> =>
+  async (tx, events) => {
+    await note(tx, ear, events)
+  }
