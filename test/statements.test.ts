@@ -2,17 +2,23 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import '../src/app.ts'
 import { declaredConstraints } from '../src/kernel/errors.ts'
+import { connectionSettings, plannedForKeys } from '../src/platform/postgres/connect.ts'
 import { declaredStatements, type Statement } from '../src/platform/postgres/statement.ts'
 import { createTestDatabase } from './support/database.ts'
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
 let client: pg.Client
+/** Connected like what writes. */
+let planner: pg.Client
 let typeNames: Map<number, string>
 let nullable: Set<string>
 beforeAll(async () => {
   database = await createTestDatabase()
   client = new pg.Client({ connectionString: database.url })
   await client.connect()
+  const limits = { statementTimeoutMs: 5_000, lockTimeoutMs: 200 }
+  planner = new pg.Client(connectionSettings({ url: database.url, ...limits }, plannedForKeys))
+  await planner.connect()
   const types = await client.query<{ oid: number; name: string }>(
     'select oid::int4, format_type(oid, null) as name from pg_type'
   )
@@ -24,6 +30,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await client.end()
+  await planner.end()
   await database.drop()
 })
 
@@ -145,6 +152,64 @@ test.each<[string, Statement['gives'], string[]]>([
   ['delete from cartwright.idempotency_keys', {}, []]
 ])('of %s with the columns %j this is wrong: %j', async (text, columns, faults) => {
   expect(await faultsOf({ text, takes: {}, gives: columns })).toEqual(faults)
+})
+
+type Plan = {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Cond'?: string
+  'Recheck Cond'?: string
+  Plans?: Plan[]
+}
+/** The tables of which a plan reads all rows, from end to end or in the order of an index. */
+const readWhole = (plan: Plan): string[] => {
+  const isLookup = plan['Index Cond'] !== undefined || plan['Recheck Cond'] !== undefined
+  const isRead = plan['Relation Name'] !== undefined && / Scan$/.test(plan['Node Type'])
+  const here = isRead && !isLookup ? [plan['Relation Name'] ?? ''] : []
+  return [...here, ...(plan.Plans ?? []).flatMap(readWhole)]
+}
+
+/** Which tables a statement reads as a whole when it is prepared now, over a connection for what writes. */
+async function wholeTablesOf({ takes, text }: Pick<Statement, 'takes' | 'text'>): Promise<string[]> {
+  const values = Object.keys(takes).map(() => 'null')
+  await planner.query(`prepare planned as ${text}`)
+  try {
+    const given = values.length === 0 ? '' : `(${values.join()})`
+    const { rows } = await planner.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+      `explain (format json) execute planned${given}`
+    )
+    return rows.flatMap(row => readWhole(row['QUERY PLAN'][0].Plan))
+  } finally {
+    await planner.query('deallocate planned')
+  }
+}
+
+test('what changes carts and keys of requests looks its rows up, though it was planned while there were none', async () => {
+  await client.query('vacuum cartwright.idempotency_keys, cart.carts, cart.items')
+  const isSweep = (name: string) => /expired|merged/.test(name)
+  const statements = declaredStatements().filter(
+    ({ name, mayLock }) => mayLock && /^(idempotency|cart)\./.test(name) && !isSweep(name)
+  )
+  expect(statements.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['idempotency.mark_key_applied', 'cart.save_unchanged_carts'])
+  )
+  const whole: Record<string, string[]> = {}
+  for (const statement of statements) {
+    const tables = await wholeTablesOf(statement)
+    if (tables.length > 0) whole[statement.name] = tables
+  }
+  expect(whole).toEqual({})
+})
+
+test.each<[string, string[]]>([
+  ['delete from cartwright.idempotency_keys where fingerprint = $1', ['idempotency_keys']],
+  [
+    `update cart.carts c set quantity = 0 from unnest($1::uuid[]) as given (cart_id) where c.cart_id = given.cart_id`,
+    ['carts']
+  ],
+  [`update cart.carts set quantity = 0 where cart_id = $1`, []]
+])('planned on empty tables, %s reads the whole of %j', async (text, tables) => {
+  expect(await wholeTablesOf({ takes: { given: 'bytea' }, text })).toEqual(tables)
 })
 
 test('the constraints that stand beside errors exist in the migrated schema', async () => {

@@ -1,7 +1,9 @@
 import { type RowOf, statement } from '../postgres/statement.ts'
 
-// No statement here waits for a row that somebody else has locked: they share few connections with all single writes. What is
-// locked is left alone, and looked at again by whoever waits for it.
+// No single statement here waits for a row that somebody else has locked: they share few connections with all single writes.
+// What is locked is left alone, and looked at again by whoever waits for it.
+// Tables that are joined are also asked for the keys themselves, so that every plan looks those up: a join that was planned
+// while there were none reads all that came since.
 
 /** Claims a key that nobody has used, within 48 hours. */
 export const insertKey = statement({
@@ -63,7 +65,7 @@ export const takeKeyOver = statement({
         and (state = 'free' or state = 'running' and lease_until <= now()))
       for update skip locked
     ) takeable
-    where k.key_hash = takeable.key_hash
+    where k.key_hash = $keyHash and k.key_hash = takeable.key_hash
     returning k.operation_id`
 })
 /** Puts off the end of the leases of what this process is still working on. */
@@ -75,10 +77,10 @@ export const renewLeases = statement({
     from (
       select present.key_hash from unnest($keyHashes::bytea[], $leases::uuid[]) as held (key_hash, lease)
       join cartwright.idempotency_keys present on present.key_hash = held.key_hash and present.lease = held.lease
-      where present.state = 'running'
+      where present.key_hash = any ($keyHashes) and present.state = 'running'
       for update of present skip locked
     ) mine
-    where k.key_hash = mine.key_hash`
+    where k.key_hash = any ($keyHashes) and k.key_hash = mine.key_hash`
 })
 /** In the transaction of the work. Changes no row when a later try has taken the key over. */
 export const markKeyApplied = statement({
@@ -98,7 +100,7 @@ export const finishKey = statement({
       where key_hash = $keyHash and (state = 'applied' or state = 'running' and lease = $lease)
       for update skip locked
     ) mine
-    where k.key_hash = mine.key_hash`
+    where k.key_hash = $keyHash and k.key_hash = mine.key_hash`
 })
 /** Gives the key back, with its operation id, unless its work was committed. */
 export const releaseKey = statement({
@@ -111,7 +113,7 @@ export const releaseKey = statement({
       where key_hash = $keyHash and state = 'running' and lease = $lease
       for update skip locked
     ) mine
-    where k.key_hash = mine.key_hash`
+    where k.key_hash = $keyHash and k.key_hash = mine.key_hash`
 })
 export const deleteExpiredKeys = statement({
   name: 'idempotency.delete_expired_keys',

@@ -32,6 +32,12 @@ pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, text => {
  */
 export const plannedForValues = { plan_cache_mode: 'force_custom_plan' }
 
+/**
+ * For statements that write, which find their rows by key. A plan is made once a connection: made while a table was empty,
+ * it would read all that came into it since, until PostgreSQL analyzes the table. What no index leads to is read as ever.
+ */
+export const plannedForKeys = { enable_seqscan: 'off' }
+
 /** The settings every connection starts with. Generic plans cost a third of re-planning on the hot statements. */
 export function connectionSettings(options: ConnectOptions, more: Record<string, string> = {}) {
   const settings = {

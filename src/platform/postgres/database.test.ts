@@ -405,6 +405,18 @@ test('the settings of a URL are kept beside ours', async () => {
   expect(values).toEqual(['7MB', 'UTC', '1s', 'off'])
 })
 
+test('what writes looks rows up by key, in a transaction and outside of one', async () => {
+  const db = await useNotes()
+  const planned = statement({
+    name: 'test.insert_planned',
+    takes: { id: 'int4' },
+    gives: { setting: 'text' },
+    text: `insert into public.notes (id, count) values ($id, 0) returning current_setting('enable_seqscan') as setting`
+  })
+  expect(await db.first(planned, { id: 3 })).toEqual({ setting: 'off' })
+  expect(await db.transaction(tx => tx.first(planned, { id: 4 }))).toEqual({ setting: 'off' })
+})
+
 test('slow statements wait for each other, for a while, and nothing quick waits for them', async () => {
   const db = await useNotes({ slowConnections: 1, poolWaitMs: 400 })
   await db.rows(search, { seconds: 0 })

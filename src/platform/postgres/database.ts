@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { type Apart, type ApartOptions, openApart } from './apart.ts'
 import { inBatches } from './batches.ts'
-import { type ConnectOptions, connectionSettings, plannedForValues } from './connect.ts'
+import { type ConnectOptions, connectionSettings, plannedForKeys, plannedForValues } from './connect.ts'
 import { isLockTimeout, isOutdated, isSilence, isUnusable, translateDatabaseError } from './errors.ts'
 import { ConnectionPool } from './pool.ts'
 import { createProbes } from './probes.ts'
@@ -113,12 +113,13 @@ export function openDatabase(options: DatabaseOptions): Database {
   const patienceMs = lockTimeoutMs + SILENCE_MS
   const poolOf = (max: number, itsSettings: pg.ClientConfig) =>
     new ConnectionPool(itsSettings, { max, waitMs, patienceMs })
-  const pool = poolOf(options.poolSize, connectionSettings(options, outsideOfTransactions))
+  const forTransactions = { ...outsideOfTransactions, ...plannedForKeys }
+  const pool = poolOf(options.poolSize, connectionSettings(options, forTransactions))
   const patientPool = new ConnectionPool(
-    connectionSettings({ ...options, lockTimeoutMs: lockTimeoutMs * PATIENCE }, outsideOfTransactions),
+    connectionSettings({ ...options, lockTimeoutMs: lockTimeoutMs * PATIENCE }, forTransactions),
     { max: Math.ceil(options.poolSize / PATIENCE), waitMs: statementTimeoutMs }
   )
-  const writePool = poolOf(options.writeConnections, settings)
+  const writePool = poolOf(options.writeConnections, connectionSettings(options, plannedForKeys))
   const slowPool = new ConnectionPool(
     connectionSettings({ ...options, statementTimeoutMs: slowMs }, plannedForValues),
     { max: options.slowConnections, waitMs }

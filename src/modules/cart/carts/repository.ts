@@ -102,11 +102,12 @@ const saveUnchangedCarts = statement({
       from unnest($cartIds::uuid[], $versions::int[], $quantities::int[], $distinctCounts::int[], $idleSeconds::float8[])
         as change (cart_id, version, quantity, distinct_count, idle_seconds)
       join cart.carts c on c.cart_id = change.cart_id and c.version = change.version and c.expires_at > now()
+      where c.cart_id = any ($cartIds)
       for update of c skip locked
     ), updated as (
       update cart.carts c set
       ${nextVersion}
-      from changed where c.cart_id = changed.cart_id
+      from changed where c.cart_id = any ($cartIds) and c.cart_id = changed.cart_id
       returning c.cart_id, c.version, c.updated_at
     ), upserted as (
       insert into cart.items (cart_id, variant_id, quantity)

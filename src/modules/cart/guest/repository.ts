@@ -37,9 +37,9 @@ export const lockGuestCart = statement({
   takes: { tokenHash: 'bytea' },
   gives: { cart_id: 'uuid', merged_into: 'uuid?', is_expired: 'bool' },
   text: `
-    select g.cart_id, g.merged_into, c.cart_id is null or c.expires_at <= now() as is_expired
-    from cart.guest_carts g left join cart.carts c on c.cart_id = g.cart_id
-    where g.token_hash = $tokenHash for update of g`
+    select cart_id, merged_into,
+      coalesce((select c.expires_at <= now() from cart.carts c where c.cart_id = g.cart_id), true) as is_expired
+    from cart.guest_carts g where token_hash = $tokenHash for update`
 })
 export const insertGuestCart = statement({
   name: 'cart.insert_guest_cart',
