@@ -100,6 +100,28 @@ describe.each(kinds)('%s', kind => {
   })
 })
 
+test('requests with keys that come at once are each answered, and replayed, with what they did', async () => {
+  const shop = await useCartShop()
+  const variant_id = shop.catalog.sell()
+  const callers = Array.from({ length: 40 }, () => ({ token: newId(), key: newId() }))
+  const addAll = () =>
+    Promise.all(
+      callers.map(({ token, key }, index) =>
+        shop.request('POST', '/api/cart', {
+          token,
+          headers: { 'idempotency-key': key },
+          body: { variant_id, quantity: index + 1 }
+        })
+      )
+    )
+  const first = await addAll()
+  for (const [index, { json }] of first.entries())
+    expect(json).toMatchObject({ customer_id: callers[index]?.token, count: index + 1 })
+  const again = await addAll()
+  expect(again.map(({ text }) => text)).toEqual(first.map(({ text }) => text))
+  for (const { headers } of again) expect(headers['idempotency-replayed']).toBe('true')
+})
+
 test('the same key with another request is refused', async () => {
   const { shop, token, kinds, mug } = await writes()
   await kinds.add.send(KEY)

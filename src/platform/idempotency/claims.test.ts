@@ -1,23 +1,30 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Queryable } from '../postgres/database.ts'
-import { createKeyClaims } from './claims.ts'
-import { findKey, insertKey, type KeyRow } from './keys.ts'
+import { createTestDatabase, testDatabaseOptions } from '../../../test/support/database.ts'
+import { freePort } from '../../../test/support/free-port.ts'
+import { type Database, openDatabase } from '../postgres/database.ts'
+import { type Claim, createKeyClaims, markApplied, type Outcome } from './claims.ts'
+import { findKey, insertKeys, type KeyRow } from './keys.ts'
 
 test('however many wait for a key, this process looks once each time', async () => {
   const fingerprint = randomBytes(32)
   const held = { fingerprint, state: 'running', is_held: true, is_expired: false } as KeyRow
   const sent: unknown[] = []
   const db = {
-    run: async (statement: unknown) => {
+    inBatches:
+      <I, O>(work: (items: readonly I[]) => Promise<readonly O[]>) =>
+      async (item: I) =>
+        (await work([item]))[0],
+    rows: async (statement: unknown) => {
       sent.push(statement)
-      return 0
+      return []
     },
     first: async (statement: unknown) => {
       sent.push(statement)
       return held
     }
-  } as unknown as Queryable
+  } as unknown as Database
   const claims = createKeyClaims(db)
   onTestFinished(() => claims.close())
   const key = { keyHash: Buffer.from(randomUUID()), fingerprint }
@@ -26,6 +33,143 @@ test('however many wait for a key, this process looks once each time', async () 
   expect((await Promise.all(waits)).map(({ kind }) => kind)).toEqual(Array(8).fill('running'))
 
   const looks = (performance.now() - startedAt) / 50
-  expect(sent.filter(statement => statement === insertKey)).toHaveLength(8)
+  expect(sent.filter(statement => statement === insertKeys)).toHaveLength(8)
   expect(sent.filter(statement => statement === findKey).length).toBeLessThanOrEqual(8 + Math.ceil(looks))
+})
+
+const newKey = () => ({ keyHash: randomBytes(32), fingerprint: randomBytes(32) })
+const withoutWait = () => () => {}
+
+/** Claims on a database of their own, with the names of the statements that were sent, and a client beside them. */
+async function useClaims() {
+  const { url, drop } = await createTestDatabase()
+  const statements: string[] = []
+  const db = openDatabase({ ...testDatabaseOptions(url), onStatement: name => statements.push(name) })
+  const claims = createKeyClaims(db)
+  const beside = new pg.Client({ connectionString: url })
+  await beside.connect()
+  onTestFinished(async () => {
+    claims.close()
+    await beside.end()
+    await db.close()
+    await drop()
+  })
+  return {
+    db,
+    claims,
+    beside,
+    claim: (key: ReturnType<typeof newKey>) => claims.claim(key, withoutWait),
+    sent: (name: string) => statements.filter(each => each === `idempotency.${name}`).length
+  }
+}
+function claimOf(outcome: Outcome): Claim {
+  if (outcome.kind !== 'claimed') throw new Error(`the key is ${outcome.kind}`)
+  return outcome.claim
+}
+
+test('claims that come together are one statement, and each learns what became of its own key', async () => {
+  const { db, claims, claim, beside, sent } = await useClaims()
+  const [done, running, free, applied, expired] = [newKey(), newKey(), newKey(), newKey(), newKey()]
+  const fresh = Array.from({ length: 20 }, newKey)
+  await claims.finish(claimOf(await claim(done)), 201, Buffer.from('kept'))
+  await claim(running)
+  const given = claimOf(await claim(free))
+  await claims.release(given)
+  const committed = claimOf(await claim(applied))
+  await db.transaction(tx => markApplied(tx, committed, null))
+  const old = claimOf(await claim(expired))
+  await beside.query('update cartwright.idempotency_keys set expires_at = now() where key_hash = $1', [
+    expired.keyHash
+  ])
+
+  const before = sent('insert_keys')
+  const other = { ...done, fingerprint: randomBytes(32) }
+  const otherOfRunning = { ...running, fingerprint: randomBytes(32) }
+  const stillRunning = claim(running)
+  const outcomes = [done, other, otherOfRunning, free, applied, expired, ...fresh].map(claim)
+  const [replay, reused, alsoReused, again, note, renewed, ...claimed] = await Promise.all(outcomes)
+  expect(sent('insert_keys') - before).toBe(1)
+  expect(replay).toEqual({ kind: 'done', status: 201, answer: Buffer.from('kept') })
+  expect([reused?.kind, alsoReused?.kind]).toEqual(['reused', 'reused'])
+  expect(again).toMatchObject({ claim: { operationId: given.operationId, isApplied: false } })
+  expect(note).toMatchObject({ claim: { operationId: committed.operationId, isApplied: true } })
+  expect(claimOf(renewed as Outcome).operationId).not.toBe(old.operationId)
+  expect(new Set(claimed.map(each => claimOf(each).operationId)).size).toBe(20)
+  const { rows } = await beside.query<{ key_hash: Buffer; lease: string; operation_id: string }>(
+    `select key_hash, lease, operation_id from cartwright.idempotency_keys where state = 'running'`
+  )
+  for (const [index, each] of claimed.entries()) {
+    const { lease, operationId } = claimOf(each)
+    const row = rows.find(({ key_hash }) => key_hash.equals(fresh[index]?.keyHash ?? Buffer.of()))
+    expect(row).toMatchObject({ lease, operation_id: operationId })
+  }
+  expect((await stillRunning).kind).toBe('running')
+})
+
+test('of the same key twice in a batch one claims it', async () => {
+  const { claims, claim } = await useClaims()
+  const key = newKey()
+  const both = [claim(key), claim(key)]
+  const first = claimOf(await Promise.race(both))
+  await claims.finish(first, 204, Buffer.of(1))
+  const kinds = (await Promise.all(both)).map(({ kind }) => kind)
+  expect(kinds.toSorted()).toEqual(['claimed', 'done'])
+  const third = newKey()
+  const otherBody = { ...third, fingerprint: randomBytes(32) }
+  const others = (await Promise.all([claim(third), claim(otherBody)])).map(({ kind }) => kind)
+  expect(others.toSorted()).toEqual(['claimed', 'reused'])
+})
+
+test('answers that come together are kept by one statement, each under its own key', async () => {
+  const { claims, claim, db, sent } = await useClaims()
+  const all = Array.from({ length: 30 }, newKey)
+  const held = (await Promise.all(all.map(claim))).map(claimOf)
+  const [lost] = held as [Claim]
+  await claims.release(lost)
+  const taker = claimOf(await claim(all[0] as ReturnType<typeof newKey>))
+  const answerOf = (index: number) => Buffer.from(`answer ${index}`)
+  await Promise.all(held.map((each, index) => claims.finish(each, 200 + index, answerOf(index))))
+  expect(sent('finish_keys')).toBe(1)
+  const [, ...others] = await Promise.all(all.slice(1).map(claim))
+  for (const [index, each] of others.entries())
+    expect(each).toEqual({ kind: 'done', status: 202 + index, answer: answerOf(index + 2) })
+  // The lease of the first was another one's by then: that one can still mark its work.
+  await db.transaction(tx => markApplied(tx, taker, null))
+})
+
+test('a transaction that holds a key which it has marked delays nobody in its batch', async () => {
+  const { claims, claim, db } = await useClaims()
+  const [marked, finishing] = [newKey(), newKey()]
+  const [holder, ready] = (await Promise.all([marked, finishing].map(claim))).map(claimOf) as [Claim, Claim]
+  const done = Promise.withResolvers<void>()
+  const isMarked = Promise.withResolvers<void>()
+  const work = db.transaction(async tx => {
+    await markApplied(tx, holder, null)
+    isMarked.resolve()
+    await done.promise
+  })
+  await isMarked.promise
+  const waits = claim(marked)
+  const others = await Promise.all(Array.from({ length: 20 }, () => claim(newKey())))
+  expect(others.map(({ kind }) => kind)).toEqual(Array(20).fill('claimed'))
+  // What is locked is left as it is; its neighbour is kept.
+  const late = claims.finish(holder, 200, Buffer.of(1))
+  await claims.finish(ready, 200, Buffer.of(2))
+  await late
+  expect(await claim(finishing)).toMatchObject({ kind: 'done', answer: Buffer.of(2) })
+  done.resolve()
+  await work
+  expect(claimOf(await waits)).toMatchObject({ operationId: holder.operationId, isApplied: true })
+})
+
+test('without a database all claims of a batch are unavailable', async () => {
+  const db = openDatabase(testDatabaseOptions(`postgres://nobody@127.0.0.1:${await freePort()}/none`))
+  const claims = createKeyClaims(db)
+  onTestFinished(async () => {
+    claims.close()
+    await db.close()
+  })
+  const tries = await Promise.allSettled(Array.from({ length: 5 }, () => claims.claim(newKey(), withoutWait)))
+  for (const each of tries)
+    expect(each).toMatchObject({ status: 'rejected', reason: { kind: 'unavailable' } })
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { newId } from '../../kernel/ids.ts'
 import { singleFlight } from '../../kernel/single-flight.ts'
-import type { Queryable, Transaction } from '../postgres/database.ts'
+import type { Database, Transaction } from '../postgres/database.ts'
 import * as keys from './keys.ts'
 import { idempotencyKeyInProgress } from './write.ts'
 
@@ -24,6 +24,8 @@ export type Outcome =
   | { kind: 'running' }
 
 type Key = { keyHash: Buffer; fingerprint: Buffer }
+type Wanted = Key & { lease: string; operationId: string }
+type Finished = { keyHash: Buffer; lease: string; status: number; answer: Buffer }
 
 const LEASE_SECONDS = 2
 const RENEW_MS = 1_000
@@ -38,7 +40,28 @@ const WAITERS_MAX = 200
  * that this process renews while it works, and given back the moment it stops working. `whileWaiting` is called with
  * the wait of a retry for the try that is still running.
  */
-export function createKeyClaims(db: Queryable) {
+export function createKeyClaims(db: Pick<Database, 'rows' | 'first' | 'run' | 'inBatches'>) {
+  /** Whether each got the key that nobody had used. */
+  const insertTogether = db.inBatches(async (wanted: readonly Wanted[]) => {
+    const inserted = await db.rows(keys.insertKeys, {
+      keyHashes: wanted.map(({ keyHash }) => keyHash),
+      fingerprints: wanted.map(({ fingerprint }) => fingerprint),
+      leases: wanted.map(({ lease }) => lease),
+      operationIds: wanted.map(({ operationId }) => operationId),
+      leaseSeconds: LEASE_SECONDS
+    })
+    const leases = new Set(inserted.map(({ lease }) => lease))
+    return wanted.map(({ lease }) => leases.has(lease))
+  })
+  const finishTogether = db.inBatches(async (finished: readonly Finished[]) => {
+    await db.run(keys.finishKeys, {
+      keyHashes: finished.map(({ keyHash }) => keyHash),
+      leases: finished.map(({ lease }) => lease),
+      statuses: finished.map(({ status }) => status),
+      answers: finished.map(({ answer }) => answer)
+    })
+    return finished
+  })
   const held = new Map<string, { keyHash: Buffer; lease: string; since: number }>()
   const pauses = new Map<string, () => void>()
   const waiters = new Map<string, number>()
@@ -62,7 +85,7 @@ export function createKeyClaims(db: Queryable) {
   /** Claims the key, or says why not now. */
   async function tryOnce(key: Key): Promise<Outcome> {
     const wanted = { ...key, lease: randomUUID(), leaseSeconds: LEASE_SECONDS, operationId: newId() }
-    if ((await db.run(keys.insertKey, wanted)) === 1) return hold(key, wanted.lease, wanted.operationId)
+    if (await insertTogether(wanted)) return hold(key, wanted.lease, wanted.operationId)
     const row = await db.first(keys.findKey, { keyHash: key.keyHash })
     if (row === undefined) return { kind: 'running' }
     if (!row.is_expired) {
@@ -130,7 +153,7 @@ export function createKeyClaims(db: Queryable) {
     /** Keeps the answer for whoever repeats the request. */
     async finish(claim: Claim, status: number, answer: Buffer): Promise<void> {
       const { keyHash, lease } = claim
-      await db.run(keys.finishKey, { keyHash, lease, status, answer }).finally(() => letGo(claim))
+      await finishTogether({ keyHash, lease, status, answer }).finally(() => letGo(claim))
     },
     /** Gives the key back: whoever repeats the request does it again, or learns what it made when it was committed. */
     async release(claim: Claim): Promise<void> {

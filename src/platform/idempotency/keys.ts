@@ -5,22 +5,32 @@ import { type RowOf, statement } from '../postgres/statement.ts'
 // Tables that are joined are also asked for the keys themselves, so that every plan looks those up: a join that was planned
 // while there were none reads all that came since.
 
-/** Claims a key that nobody has used, within 48 hours. */
-export const insertKey = statement({
-  name: 'idempotency.insert_key',
+/**
+ * Claims keys that nobody has used, within 48 hours, and answers the leases of those. A key that is there is not tried, because
+ * `on conflict` would wait for the transaction that marks it. What it waits for are keys that another such statement is about
+ * to commit; all take them in one order, so that nobody waits in a circle.
+ */
+export const insertKeys = statement({
+  name: 'idempotency.insert_keys',
   takes: {
-    keyHash: 'bytea',
-    fingerprint: 'bytea',
-    lease: 'uuid',
-    leaseSeconds: 'float8',
-    operationId: 'uuid'
+    keyHashes: 'bytea[]',
+    fingerprints: 'bytea[]',
+    leases: 'uuid[]',
+    operationIds: 'uuid[]',
+    leaseSeconds: 'float8'
   },
+  gives: { lease: 'uuid' },
   text: `
     insert into cartwright.idempotency_keys
       (key_hash, fingerprint, state, lease, lease_until, operation_id, expires_at)
-    values ($keyHash, $fingerprint, 'running', $lease, now() + make_interval(secs => $leaseSeconds), $operationId,
-      now() + interval '48 hours')
-    on conflict (key_hash) do nothing`
+    select key_hash, fingerprint, 'running', lease, now() + make_interval(secs => $leaseSeconds), operation_id,
+      now() + interval '48 hours'
+    from unnest($keyHashes::bytea[], $fingerprints::bytea[], $leases::uuid[], $operationIds::uuid[])
+      as wanted (key_hash, fingerprint, lease, operation_id)
+    where (select state from cartwright.idempotency_keys present where present.key_hash = wanted.key_hash) is null
+    order by key_hash
+    on conflict (key_hash) do nothing
+    returning lease`
 })
 export const findKey = statement({
   name: 'idempotency.find_key',
@@ -90,17 +100,21 @@ export const markKeyApplied = statement({
     update cartwright.idempotency_keys set state = 'applied', result_id = $resultId
     where key_hash = $keyHash and lease = $lease and state = 'running'`
 })
-export const finishKey = statement({
-  name: 'idempotency.finish_key',
-  takes: { keyHash: 'bytea', lease: 'uuid', status: 'int4', answer: 'bytea' },
+export const finishKeys = statement({
+  name: 'idempotency.finish_keys',
+  takes: { keyHashes: 'bytea[]', leases: 'uuid[]', statuses: 'int4[]', answers: 'bytea[]' },
   text: `
-    update cartwright.idempotency_keys k set state = 'done', status = $status, answer = $answer
+    update cartwright.idempotency_keys k set state = 'done', status = mine.status, answer = mine.answer
     from (
-      select key_hash from cartwright.idempotency_keys
-      where key_hash = $keyHash and (state = 'applied' or state = 'running' and lease = $lease)
-      for update skip locked
+      select present.key_hash, finished.status, finished.answer
+      from unnest($keyHashes::bytea[], $leases::uuid[], $statuses::int[], $answers::bytea[])
+        as finished (key_hash, lease, status, answer)
+      join cartwright.idempotency_keys present on present.key_hash = finished.key_hash
+        and (present.state = 'applied' or present.state = 'running' and present.lease = finished.lease)
+      where present.key_hash = any ($keyHashes)
+      for update of present skip locked
     ) mine
-    where k.key_hash = $keyHash and k.key_hash = mine.key_hash`
+    where k.key_hash = any ($keyHashes) and k.key_hash = mine.key_hash`
 })
 /** Gives the key back, with its operation id, unless its work was committed. */
 export const releaseKey = statement({
