@@ -6,6 +6,8 @@ export default defineConfig({
     globalSetup: './test/support/global-setup.ts',
     pool: 'forks',
     maxWorkers: 2,
+    // On a busy machine a second, the default, is soon over.
+    expect: { poll: { timeout: 10_000 } },
     testTimeout: 30_000,
     hookTimeout: 60_000
   }
