@@ -93,7 +93,7 @@ export function createCartService({ db, catalog, stock, settings }: CartDeps) {
   type Decide = (lines: readonly Line[]) => LineChange | Promise<LineChange>
 
   /**
-   * Decides about the cart as it is read, and writes when it is still that one: a third of what it costs to hold it, and
+   * Decides about the cart as it is read, and writes when it is still that one: that costs less than to hold it, and
    * hardly ever does somebody else change the same cart meanwhile. `undefined` when somebody did, or holds it.
    */
   async function changeUnheld({ customerId, key, idleSecondsOf }: CartOwner, write: Write, decide: Decide) {
