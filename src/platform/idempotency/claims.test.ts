@@ -126,15 +126,21 @@ test('answers that come together are kept by one statement, each under its own k
   const held = (await Promise.all(all.map(claim))).map(claimOf)
   const [lost] = held as [Claim]
   await claims.release(lost)
-  const taker = claimOf(await claim(all[0] as ReturnType<typeof newKey>))
+  const taken = all[0] as ReturnType<typeof newKey>
+  const taker = claimOf(await claim(taken))
+  await db.transaction(tx => markApplied(tx, taker, null))
   const answerOf = (index: number) => Buffer.from(`answer ${index}`)
   await Promise.all(held.map((each, index) => claims.finish(each, 200 + index, answerOf(index))))
   expect(sent('finish_keys')).toBe(1)
   const [, ...others] = await Promise.all(all.slice(1).map(claim))
   for (const [index, each] of others.entries())
     expect(each).toEqual({ kind: 'done', status: 202 + index, answer: answerOf(index + 2) })
-  // The lease of the first was another one's by then: that one can still mark its work.
-  await db.transaction(tx => markApplied(tx, taker, null))
+  // The first had been taken over by then. Whoever finds it committed keeps the answer, as its taker would.
+  const found = claimOf(await claim(taken))
+  expect(found.isApplied).toBe(true)
+  await claims.finish(found, 299, Buffer.from('last'))
+  await claims.finish(taker, 298, Buffer.from('late'))
+  expect(await claim(taken)).toEqual({ kind: 'done', status: 299, answer: Buffer.from('last') })
 })
 
 test('a transaction that holds a key which it has marked delays nobody in its batch', async () => {

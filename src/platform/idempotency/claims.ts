@@ -91,7 +91,7 @@ export function createKeyClaims(db: Pick<Database, 'rows' | 'first' | 'run' | 'i
     if (!row.is_expired) {
       if (!row.fingerprint.equals(key.fingerprint)) return { kind: 'reused' }
       if (row.state === 'done') return { kind: 'done', status: row.status ?? 0, answer: row.answer as Buffer }
-      if (row.state === 'applied') return { kind: 'claimed', claim: appliedClaim(key, wanted.lease, row) }
+      if (row.state === 'applied') return { kind: 'claimed', claim: appliedClaim(key, row) }
       if (row.is_held) return { kind: 'running' }
     }
     const taken = await db.first(keys.takeKeyOver, wanted)
@@ -175,9 +175,10 @@ export async function markApplied(tx: Transaction, claim: Claim, resultId: strin
     throw idempotencyKeyInProgress({ retryAfterSeconds: 1 })
 }
 
-const appliedClaim = ({ keyHash }: Key, lease: string, row: keys.KeyRow): Claim => ({
+/** With the lease of the try that was committed, whose answer may still be kept. */
+const appliedClaim = ({ keyHash }: Key, row: keys.KeyRow): Claim => ({
   keyHash,
-  lease,
+  lease: row.lease,
   operationId: row.operation_id,
   isApplied: true,
   resultId: row.result_id

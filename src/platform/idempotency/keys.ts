@@ -38,6 +38,7 @@ export const findKey = statement({
   gives: {
     fingerprint: 'bytea',
     state: 'text',
+    lease: 'uuid',
     operation_id: 'uuid',
     result_id: 'uuid?',
     status: 'int4?',
@@ -46,7 +47,7 @@ export const findKey = statement({
     is_expired: 'bool'
   },
   text: `
-    select fingerprint, state, operation_id, result_id, status, answer,
+    select fingerprint, state, lease, operation_id, result_id, status, answer,
       state = 'running' and lease_until > now() as is_held, expires_at <= now() as is_expired
     from cartwright.idempotency_keys where key_hash = $keyHash`
 })
@@ -100,6 +101,7 @@ export const markKeyApplied = statement({
     update cartwright.idempotency_keys set state = 'applied', result_id = $resultId
     where key_hash = $keyHash and lease = $lease and state = 'running'`
 })
+/** Keeps answers, but not those of tries whose key was taken over: they were refused, and the later try may be committed. */
 export const finishKeys = statement({
   name: 'idempotency.finish_keys',
   takes: { keyHashes: 'bytea[]', leases: 'uuid[]', statuses: 'int4[]', answers: 'bytea[]' },
@@ -110,7 +112,7 @@ export const finishKeys = statement({
       from unnest($keyHashes::bytea[], $leases::uuid[], $statuses::int[], $answers::bytea[])
         as finished (key_hash, lease, status, answer)
       join cartwright.idempotency_keys present on present.key_hash = finished.key_hash
-        and (present.state = 'applied' or present.state = 'running' and present.lease = finished.lease)
+        and present.lease = finished.lease and present.state in ('running', 'applied')
       where present.key_hash = any ($keyHashes)
       for update of present skip locked
     ) mine
