@@ -10,11 +10,13 @@ export const importFile = (app: CatalogApp, body: Buffer | string, mode = 'best_
 
 const COLUMNS = ['Handle', 'Title', 'Type', 'Option1 Name', 'Option1 Value', 'Variant SKU', 'Variant Price']
 
-/** A product file of rows that give some of its columns. */
-export const csvOf = (rows: readonly Record<string, string | number>[]): string =>
-  [COLUMNS, ...rows.map(row => COLUMNS.map(column => row[column] ?? ''))]
+/** A product file of rows that give some of its columns, and others. */
+export function csvOf(rows: readonly Record<string, string | number>[]): string {
+  const columns = [...new Set([...COLUMNS, ...rows.flatMap(row => Object.keys(row))])]
+  return [columns, ...rows.map(row => columns.map(column => row[column] ?? ''))]
     .map(cells => cells.join(','))
     .join('\n')
+}
 
 /** A row of a product sold in sizes. */
 export const sized = (handle: string, size: string, sku = '', price: string | number = 10) => ({

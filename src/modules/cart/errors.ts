@@ -20,6 +20,11 @@ export const quantityLimitExceeded = defineError(
   'CART_QUANTITY_LIMIT',
   'The quantity of one line is limited; "limit" says to how much.'
 )
+export const quantityRuleBroken = defineError(
+  'conflict',
+  'CART_QUANTITY_RULE',
+  'This variant is sold from "quantity_min" to "quantity_max", in multiples of "quantity_step".'
+)
 export const lineLimitExceeded = defineError(
   'conflict',
   'CART_LINE_LIMIT',

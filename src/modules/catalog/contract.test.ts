@@ -21,10 +21,13 @@ async function useReal(): Promise<Subject> {
       name = 'Mug',
       price = 1_250,
       discountedPrice = price,
-      attributes = { color: 'blue' }
+      attributes = { color: 'blue' },
+      rule
     }) => {
       const sale_price = discountedPrice === price ? null : discountedPrice
-      const variants = [{ sku: newId(), price, sale_price, attributes }]
+      const { min = 1, max = null, step = 1 } = rule ?? {}
+      const quantities = { quantity_min: min, quantity_max: max, quantity_step: step }
+      const variants = [{ sku: newId(), price, sale_price, attributes, ...quantities }]
       return (await createProduct(shop, { name, variants })).variants[0].id
     },
     withdraw: id =>
@@ -49,7 +52,8 @@ describe.each([
     const [second, none, first] = await catalog.offers([other, newId(), id])
     expect([none, second?.variantId, second?.discountedPrice]).toEqual([undefined, other, second?.price])
     const { json = '', ...fields } = first ?? {}
-    expect(fields).toEqual({ variantId: id, price: 900, discountedPrice: 700, currency: 'USD' })
+    const rule = { min: 1, max: null, step: 1 }
+    expect(fields).toEqual({ variantId: id, price: 900, discountedPrice: 700, currency: 'USD', rule })
     const described = JSON.parse(`{${json}}`)
     expect(described).toEqual({
       variant_id: id,
@@ -62,6 +66,13 @@ describe.each([
       image_url: null,
       attributes: { size: 'L' }
     })
+  })
+
+  test('tells in which quantities a variant is sold', async () => {
+    const { catalog, sell } = await use()
+    const rule = { min: 12, max: 36, step: 6 }
+    const [offer] = await catalog.offers([await sell({ rule })])
+    expect(offer?.rule).toEqual(rule)
   })
 
   test('knows the name of what it does not sell any more, and of nothing else', async () => {

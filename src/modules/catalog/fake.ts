@@ -1,6 +1,6 @@
 import { newId } from '../../kernel/ids.ts'
 import { variantNotFound } from './errors.ts'
-import type { CatalogApi, Offer } from './index.ts'
+import type { BuyingRule, CatalogApi, Offer } from './index.ts'
 
 export type FakeProduct = {
   variantId?: string
@@ -8,6 +8,7 @@ export type FakeProduct = {
   price?: number
   discountedPrice?: number
   attributes?: Record<string, string>
+  rule?: BuyingRule
 }
 /** A catalog in memory that keeps the contract of `CatalogApi`, for tests of those who ask it. */
 export type FakeCatalog = CatalogApi & {
@@ -48,7 +49,8 @@ export function offerOf({
   name = 'Mug',
   price = 1_250,
   discountedPrice = price,
-  attributes = { color: 'blue' }
+  attributes = { color: 'blue' },
+  rule = { min: 1, max: null, step: 1 }
 }: FakeProduct = {}): Offer {
   const fields = {
     variant_id: variantId,
@@ -66,6 +68,7 @@ export function offerOf({
     price,
     discountedPrice,
     currency: 'USD',
+    rule,
     json: JSON.stringify(fields).slice(1, -1)
   }
 }

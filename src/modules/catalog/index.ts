@@ -21,7 +21,7 @@ import { createVariantService } from './variants/service.ts'
 
 export type { Report as ImportReport } from './import/report.ts'
 export type { Progress as ImportProgress } from './import/service.ts'
-export type { Offer } from './offers/service.ts'
+export type { BuyingRule, Offer } from './offers/service.ts'
 
 // Lowest prices follow every change and every start and end of a discount by themselves; this heals what two changes
 // in the same instant hid from each other.

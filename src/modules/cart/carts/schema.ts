@@ -60,7 +60,7 @@ const CartItemResponse = response('CartItemResponse', {
   quantity: Type.Integer(),
   line_total: amount('discounted_price times quantity'),
   stock: nullable(Type.Integer({ description: 'What can still be bought; null when not counted' })),
-  available: Type.Boolean({ description: 'Whether the whole quantity can be bought now' })
+  available: Type.Boolean({ description: 'Whether just this quantity can be bought now' })
 })
 const UnavailableItemResponse = response('UnavailableItemResponse', {
   variant_id: Id,
@@ -100,7 +100,7 @@ const AdjustmentResponse = response('AdjustmentResponse', {
   variant_id: Id,
   requested: Type.Integer({ description: 'The quantity that the line was to have' }),
   granted: Type.Integer({ description: 'The quantity that it has' }),
-  reason: Type.Enum(['unavailable', 'quantity_limit', 'insufficient_stock', 'line_limit'])
+  reason: Type.Enum(['unavailable', 'quantity_limit', 'quantity_rule', 'insufficient_stock', 'line_limit'])
 })
 export const MergeResponse = response('MergeResponse', {
   customer_id: Id,

@@ -1,8 +1,9 @@
 import type { DomainError } from '../../../kernel/errors.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import type { CatalogApi } from '../../catalog/index.ts'
-import { cartStale, insufficientStock, variantUnavailable } from '../errors.ts'
+import type { BuyingRule, CatalogApi } from '../../catalog/index.ts'
+import { cartStale, insufficientStock, quantityRuleBroken, variantUnavailable } from '../errors.ts'
+import { fits } from './buying-rule.ts'
 import {
   addLine,
   type CartLimits,
@@ -141,6 +142,7 @@ export function createCartService({ db, catalog, stock, settings }: CartDeps) {
     return change(owner, write, async lines => {
       const line = next(lines)
       if (offer === undefined) throw await whyNotForSale(variantId)
+      refuseUnfit(line.quantity, offer.rule)
       const available = stocks?.[0]
       if (available !== undefined && line.quantity > available)
         throw insufficientStock({ details: { available } })
@@ -184,4 +186,11 @@ export function createCartService({ db, catalog, stock, settings }: CartDeps) {
     clear,
     count: (cartId: string) => carts.count(db, cartId)
   }
+}
+
+/** @throws `CART_QUANTITY_RULE` */
+function refuseUnfit(quantity: number, rule: BuyingRule): void {
+  if (fits(quantity, rule)) return
+  const { min, max, step } = rule
+  throw quantityRuleBroken({ details: { quantity_min: min, quantity_max: max, quantity_step: step } })
 }

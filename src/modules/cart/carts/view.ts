@@ -1,4 +1,5 @@
 import type { Offer } from '../../catalog/index.ts'
+import { fits } from './buying-rule.ts'
 import type { Line } from './lines.ts'
 
 export type CartTotals = { subtotal: number; discountTotal: number; total: number }
@@ -28,7 +29,7 @@ export type CartView = CartTotals & {
 export function cartJson(view: CartView): string {
   let items = ''
   for (const { offer, quantity, lineTotal, stock } of view.lines) {
-    const available = stock === null || stock >= quantity
+    const available = (stock === null || stock >= quantity) && fits(quantity, offer.rule)
     items += `${items === '' ? '{' : ',{'}${offer.json},"quantity":${quantity},"line_total":${lineTotal},"stock":${stock},"available":${available}}`
   }
   const distinct = view.lines.length + view.unavailable.length

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { fits } from '../carts/buying-rule.ts'
 import { type Line, withLines } from '../carts/lines.ts'
-import { type MergeStrategy, mergeLines, sumByVariant } from './rule.ts'
+import { type MergeStrategy, mergeLines, type Sellable, sumByVariant } from './rule.ts'
 
 const VARIANTS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
 const quantity = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 1_000_000 }))
@@ -13,12 +14,27 @@ const someLimits = fc.record({
   lineQuantityMax: fc.integer({ min: 1, max: 20 }),
   linesMax: fc.integer({ min: 1, max: 8 })
 })
-const someAvailability = fc
-  .dictionary(fc.constantFrom(...VARIANTS), fc.option(fc.option(fc.nat({ max: 20 })), { nil: undefined }))
-  .map(known => (variantId: string) => (Object.hasOwn(known, variantId) ? known[variantId] : null))
+const anyNumber: Sellable = { stock: null, rule: { min: 1, max: null, step: 1 } }
+const someRule = fc
+  .record({
+    step: fc.integer({ min: 1, max: 7 }),
+    least: fc.integer({ min: 1, max: 3 }),
+    more: fc.option(fc.nat({ max: 4 }))
+  })
+  .map(({ step, least, more }) => ({
+    step,
+    min: least * step,
+    max: more === null ? null : (least + more) * step
+  }))
+const someSellable = fc
+  .dictionary(
+    fc.constantFrom(...VARIANTS),
+    fc.option(fc.record({ stock: fc.option(fc.nat({ max: 20 })), rule: someRule }), { nil: undefined })
+  )
+  .map(known => (variantId: string) => (Object.hasOwn(known, variantId) ? known[variantId] : anyNumber))
 
 const unlimited = { lineQuantityMax: 10_000_000, linesMax: 100 }
-const anyQuantity = () => null
+const anyQuantity = () => anyNumber
 const quantities = (lines: readonly Line[]) => new Map(lines.map(line => [line.variantId, line.quantity]))
 const asked = (strategy: MergeStrategy, had: number | undefined, guest: number) => {
   if (had === undefined) return guest
@@ -31,12 +47,12 @@ const merges = fc.record({
   guest: someLines,
   strategy: someStrategy,
   limits: someLimits,
-  availabilityOf: someAvailability
+  sellableOf: someSellable
 })
 type Merge = typeof merges extends fc.Arbitrary<infer M> ? M : never
 
-function run({ customer, guest, strategy, limits, availabilityOf }: Merge) {
-  const outcome = mergeLines(customer, guest, strategy, limits, availabilityOf)
+function run({ customer, guest, strategy, limits, sellableOf }: Merge) {
+  const outcome = mergeLines(customer, guest, strategy, limits, sellableOf)
   const lines = withLines(customer, outcome.changed)
   return { ...outcome, lines, before: quantities(customer), after: quantities(lines) }
 }
@@ -86,15 +102,34 @@ describe('any merge', () => {
   })
 
   test('exceeds no limit that was not exceeded before', () => {
-    always(({ customer, limits, availabilityOf }, { before, after, lines }) => {
+    always(({ customer, limits, sellableOf }, { before, after, lines }) => {
       expect(lines.length).toBeLessThanOrEqual(Math.max(limits.linesMax, customer.length))
       for (const [variantId, now] of after) {
         const had = before.get(variantId) ?? 0
         if (now <= had) continue
         expect(now).toBeLessThanOrEqual(limits.lineQuantityMax)
-        const available = availabilityOf(variantId)
-        expect(available).not.toBeUndefined()
-        if (typeof available === 'number') expect(now).toBeLessThanOrEqual(available)
+        const { stock = 0 } = sellableOf(variantId) ?? {}
+        if (stock !== null) expect(now).toBeLessThanOrEqual(stock)
+      }
+    })
+  })
+
+  test('makes no line larger to a quantity that is not sold, and cuts no more than that takes', () => {
+    always(({ guest, limits, sellableOf }, { before, after, adjustments }) => {
+      for (const { variantId } of guest) {
+        const [had = 0, now = 0, sellable] = [
+          before.get(variantId),
+          after.get(variantId),
+          sellableOf(variantId)
+        ]
+        if (now > had && sellable) expect([now, fits(now, sellable.rule)]).toEqual([now, true])
+      }
+      for (const { variantId, requested, granted, reason } of adjustments) {
+        const { stock, rule } = sellableOf(variantId) ?? { stock: 0, rule: anyNumber.rule }
+        if (reason === 'line_limit') continue
+        const most = Math.min(requested, limits.lineQuantityMax, stock ?? requested)
+        for (let more = granted + 1; more <= Math.min(most, granted + rule.min + rule.step); more += 1)
+          expect([more, fits(more, rule)]).toEqual([more, false])
       }
     })
   })
@@ -112,12 +147,13 @@ describe('any merge', () => {
   })
 
   test('changes only lines that come out different, and gives the true reason of a cut', () => {
-    always(({ limits, availabilityOf }, { before, changed, adjustments }) => {
+    always(({ limits, sellableOf }, { before, changed, adjustments }) => {
       for (const line of changed) expect(before.get(line.variantId)).not.toBe(line.quantity)
       for (const { variantId, reason, granted } of adjustments) {
-        const available = availabilityOf(variantId)
-        expect(reason === 'unavailable').toBe(available === undefined)
-        if (reason === 'insufficient_stock') expect(granted).toBeGreaterThanOrEqual(available ?? Number.NaN)
+        const sellable = sellableOf(variantId)
+        expect(reason === 'unavailable').toBe(sellable === undefined)
+        if (reason === 'insufficient_stock')
+          expect(granted).toBeGreaterThanOrEqual(sellable?.stock ?? Number.NaN)
         if (reason === 'quantity_limit') expect(granted).toBeGreaterThanOrEqual(limits.lineQuantityMax)
         if (reason === 'line_limit') expect([granted, before.has(variantId)]).toEqual([0, false])
       }

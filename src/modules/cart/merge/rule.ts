@@ -1,3 +1,5 @@
+import type { BuyingRule } from '../../catalog/index.ts'
+import { fitting } from '../carts/buying-rule.ts'
 import type { CartLimits, Line } from '../carts/lines.ts'
 
 /**
@@ -7,7 +9,7 @@ import type { CartLimits, Line } from '../carts/lines.ts'
 export type MergeStrategy = 'sum' | 'max' | 'guest' | 'customer'
 
 /** Why a line got less than the strategy asked for. */
-type CutReason = 'unavailable' | 'quantity_limit' | 'insufficient_stock' | 'line_limit'
+type CutReason = 'unavailable' | 'quantity_limit' | 'quantity_rule' | 'insufficient_stock' | 'line_limit'
 /** What was cut: the line was to have `requested` and has `granted`. */
 export type Adjustment = { variantId: string; requested: number; granted: number; reason: CutReason }
 export type MergeOutcome = {
@@ -15,8 +17,10 @@ export type MergeOutcome = {
   changed: Line[]
   adjustments: Adjustment[]
 }
-/** What can be bought of a variant: not at all (`undefined`), so many, or any quantity (`null`). */
-export type AvailabilityOf = (variantId: string) => number | null | undefined
+/** In which quantities a variant can be bought: at most `stock` (`null`: any number), as its rule says. */
+export type Sellable = { readonly stock: number | null; readonly rule: BuyingRule }
+/** `undefined`: it cannot be bought at all. */
+export type SellableOf = (variantId: string) => Sellable | undefined
 
 const COMBINE: Record<MergeStrategy, (customer: number, guest: number) => number> = {
   sum: (customer, guest) => customer + guest,
@@ -26,7 +30,7 @@ const COMBINE: Record<MergeStrategy, (customer: number, guest: number) => number
 }
 
 /**
- * Merges a guest's lines (each variant once) into a customer's. Limits and stock cut what is added, never what the
+ * Merges a guest's lines (each variant once) into a customer's. Limits, rules and stock cut what is added, never what the
  * customer had already; every cut is reported.
  */
 export function mergeLines(
@@ -34,7 +38,7 @@ export function mergeLines(
   guest: readonly Line[],
   strategy: MergeStrategy,
   limits: CartLimits,
-  availabilityOf: AvailabilityOf
+  sellableOf: SellableOf
 ): MergeOutcome {
   const present = new Map(customer.map(line => [line.variantId, line.quantity]))
   const changed: Line[] = []
@@ -46,7 +50,7 @@ export function mergeLines(
     const requested = had === undefined ? quantity : COMBINE[strategy](had, quantity)
     if (requested === had) continue
     const hasRoom = had !== undefined || lineCount < limits.linesMax
-    const cut = cap(requested, availabilityOf(variantId), hasRoom, limits)
+    const cut = cap(requested, sellableOf(variantId), hasRoom, limits)
     const granted = Math.max(cut.quantity, Math.min(had ?? 0, requested))
     if (granted < requested) adjustments.push({ variantId, requested, granted, reason: cut.reason })
     if (granted === (had ?? 0)) continue
@@ -59,16 +63,18 @@ export function mergeLines(
 /** How much of `requested` can be had, and what stands in the way of more. */
 function cap(
   requested: number,
-  available: number | null | undefined,
+  sellable: Sellable | undefined,
   hasRoom: boolean,
   { lineQuantityMax }: CartLimits
 ): { quantity: number; reason: CutReason } {
-  if (available === undefined) return { quantity: 0, reason: 'unavailable' }
+  if (sellable === undefined) return { quantity: 0, reason: 'unavailable' }
   if (!hasRoom) return { quantity: 0, reason: 'line_limit' }
-  if (available !== null && available < Math.min(requested, lineQuantityMax)) {
-    return { quantity: available, reason: 'insufficient_stock' }
-  }
-  return { quantity: Math.min(requested, lineQuantityMax), reason: 'quantity_limit' }
+  const { stock, rule } = sellable
+  const allowed = Math.min(requested, lineQuantityMax)
+  const most = Math.min(allowed, stock ?? allowed)
+  const quantity = fitting(most, rule)
+  if (quantity < most) return { quantity, reason: 'quantity_rule' }
+  return { quantity, reason: most < allowed ? 'insufficient_stock' : 'quantity_limit' }
 }
 
 /** Adds up lines of the same variant: a cart kept in a browser may name one twice. */

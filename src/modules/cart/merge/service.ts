@@ -9,7 +9,7 @@ import type { CartView } from '../carts/view.ts'
 import { cartStale, guestCartNotFound } from '../errors.ts'
 import * as guests from '../guest/repository.ts'
 import { guestCartTokenHash } from '../guest/token.ts'
-import { type Adjustment, type AvailabilityOf, type MergeStrategy, mergeLines, sumByVariant } from './rule.ts'
+import { type Adjustment, type MergeStrategy, mergeLines, type SellableOf, sumByVariant } from './rule.ts'
 
 /** What to merge: the cart of a guest's token, or lines that a browser kept. */
 export type MergeSource = { guestCartToken: string } | { items: readonly Line[] }
@@ -56,7 +56,7 @@ export function createMergeService({ db, cart, catalog, stock, settings }: Merge
         guestLines,
         strategy,
         settings,
-        await readAvailability(guestLines)
+        await readSellable(guestLines)
       )
       const stored = await setLines(tx, customerId, present, changed)
       if ('tokenHash' in guest) await consume(tx, guest, customerId)
@@ -108,14 +108,17 @@ export function createMergeService({ db, cart, catalog, stock, settings }: Merge
     await tx.run(guests.deleteCart, { cartId })
   }
 
-  async function readAvailability(lines: readonly Line[]): Promise<AvailabilityOf> {
+  async function readSellable(lines: readonly Line[]): Promise<SellableOf> {
     const variantIds = lines.map(line => line.variantId)
     const offers = await catalog.offers(variantIds)
     const stocks = await stock?.available(variantIds)
-    const available = new Map(
-      variantIds.map((id, index) => [id, offers[index] === undefined ? undefined : (stocks?.[index] ?? null)])
+    const sellable = new Map(
+      offers.map((offer, index) => [
+        variantIds[index],
+        offer && { stock: stocks?.[index] ?? null, rule: offer.rule }
+      ])
     )
-    return variantId => available.get(variantId)
+    return variantId => sellable.get(variantId)
   }
 
   return { merge }

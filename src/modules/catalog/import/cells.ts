@@ -14,6 +14,8 @@ export type Cells = {
   /** Minor units; `null` when the cell is empty. */
   amount(row: Row, field: Field): number | null
   grams(row: Row): number | null | undefined
+  /** `undefined` when the file does not say. */
+  flag(row: Row, field: Field): boolean | undefined
   refuse(row: Row, field: Field, message: string): void
   /** What the file calls the column. */
   headingOf(field: Field): string
@@ -68,6 +70,12 @@ export function cellsOf(handle: string, header: Header, currency: string): Cells
       const grams = DECIMAL.test(decimal) ? Math.round(Number(decimal)) : Number.NaN
       if (!(grams <= WEIGHT_MAX)) refuse(row, 'grams', `This is not a weight from 0 to ${WEIGHT_MAX} grams.`)
       return grams
+    },
+    flag: (row, field) => {
+      const word = row.cell(field)?.trim().toLowerCase() ?? ''
+      if (word === '') return undefined
+      if (word !== 'true' && word !== 'false') refuse(row, field, 'This must be true or false.')
+      return word === 'true'
     }
   }
 }

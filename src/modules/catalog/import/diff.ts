@@ -127,7 +127,12 @@ const newVariant = (productId: string): VariantRow => ({
   weight_grams: null,
   barcode: null,
   active: true,
-  position: 0
+  position: 0,
+  quantity_min: 1,
+  quantity_max: null,
+  quantity_step: 1,
+  requires_shipping: true,
+  tax_category: null
 })
 
 /** Only links that an import made are taken away again: what a person chose stays. */

@@ -29,5 +29,6 @@ export type VariantDraft = {
     image_url?: string | null
     weight_grams?: number | null
     barcode?: string | null
+    requires_shipping?: boolean
   }
 }

@@ -21,6 +21,7 @@ const HEADINGS = {
   price: ['Variant Price', 'Price'],
   compareAtPrice: ['Variant Compare At Price', 'Compare-at price'],
   barcode: ['Variant Barcode', 'Barcode'],
+  requiresShipping: ['Variant Requires Shipping', 'Requires shipping'],
   variantImage: ['Variant Image', 'Variant image URL'],
   imageSrc: ['Image Src', 'Product image URL'],
   imagePosition: ['Image Position'],

@@ -36,7 +36,7 @@ const listStored = statement({
       (select jsonb_agg(to_jsonb(rows)) from (
          select
            id, product_id, sku, name, price_minor, sale_price_minor, currency, attributes, image_url, weight_grams,
-           barcode, active, position
+           barcode, active, position, quantity_min, quantity_max, quantity_step, requires_shipping, tax_category
          from catalog.variants where variants.product_id = products.id
        ) rows) as variants,
       (select jsonb_agg(jsonb_build_object('category_id', category_id, 'imported', imported))

@@ -54,6 +54,20 @@ test('variants that swap their options are known by their SKUs', async () => {
   ])
 })
 
+test('whether a variant is shipped is imported, and what only people say of it stays', async () => {
+  const app = await useCatalog()
+  const file = (shipped: string) => csvOf([{ ...sized('mug', 'S'), 'Variant Requires Shipping': shipped }])
+  const { json } = await importFile(app, file('false'))
+  expect(json.ignored_columns).not.toContain('Variant Requires Shipping')
+  const [{ id, requires_shipping }] = (await product(app, 'mug')).variants
+  expect(requires_shipping).toBe(false)
+  const rules = { quantity_min: 2, quantity_step: 2, tax_category: 'food' }
+  await app.request('PATCH', `/api/catalog/variants/${id}`, { ...admin, body: rules })
+  expect((await importFile(app, file(''))).json.products.unchanged).toBe(1)
+  await importFile(app, file('TRUE'))
+  expect((await product(app, 'mug')).variants[0]).toMatchObject({ ...rules, requires_shipping: true })
+})
+
 test('an import that changes nothing writes nothing and announces nothing', async () => {
   const app = await useCatalog()
   const file = csvOf([sized('mug', 'S'), sized('jug', 'S')])

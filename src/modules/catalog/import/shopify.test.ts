@@ -13,7 +13,11 @@ const HEADINGS: Partial<Record<Field, string>> = {
     compareAtPrice: 'Variant Compare At Price'
   },
   ...{ imageSrc: 'Image Src', imagePosition: 'Image Position', imageAlt: 'Image Alt Text' },
-  ...{ barcode: 'Variant Barcode', variantImage: 'Variant Image' }
+  ...{
+    barcode: 'Variant Barcode',
+    variantImage: 'Variant Image',
+    requiresShipping: 'Variant Requires Shipping'
+  }
 }
 type Cells = Partial<Record<Field, string>>
 const first: Cells = { handle: 'mug', title: 'Mug', price: '10.00' }
@@ -49,6 +53,13 @@ test('what the file has no column for is absent, what it has an empty cell for i
     fields: { description: '', brand: null, tags: [], images: [] },
     type: null
   })
+})
+
+test('whether a variant is shipped is true, false, or not said', () => {
+  const shipping = (requiresShipping: string) =>
+    draftOf({ ...first, requiresShipping }).variants[0]?.fields.requires_shipping
+  expect(['TRUE', ' false', ''].map(shipping)).toEqual([true, false, undefined])
+  expect(problemsOf({ ...first, requiresShipping: 'yes' })).toEqual(['2 Variant Requires Shipping'])
 })
 
 test('a compare-at price above the price makes it a sale price, and no other does', () => {

@@ -127,6 +127,8 @@ function readVariant(cells: Cells, row: Row, first: Row, attributes: Record<stri
   if (grams !== undefined) fields.weight_grams = grams
   const barcode = cells.text(row, 'barcode', BARCODE_LENGTH_MAX)
   if (barcode !== undefined) fields.barcode = unquoted(barcode) || null
+  const requiresShipping = cells.flag(row, 'requiresShipping')
+  if (requiresShipping !== undefined) fields.requires_shipping = requiresShipping
   const sku = unquoted(cells.text(row, 'sku', SKU_LENGTH_MAX) ?? '')
   return { row: row.row, sku: sku === '' ? null : sku, fields }
 }

@@ -46,7 +46,8 @@ export const findProduct = statement({
       (select jsonb_agg(to_jsonb(shown) order by shown.position, shown.id) from (
          select
            id, product_id, sku, name, price_minor as price, sale_price_minor as sale_price, currency, attributes,
-           image_url, weight_grams, barcode, active, position
+           image_url, weight_grams, barcode, active, position, quantity_min, quantity_max, quantity_step,
+           requires_shipping, tax_category
          from catalog.variants where variants.product_id = products.id
        ) shown) as variants,
       (select jsonb_agg(to_jsonb(shown) order by shown.name, shown.id) from (

@@ -9,7 +9,7 @@ import { productNotFound, variantsInvalid } from '../errors.ts'
 import type { Changes } from '../revision/changes.ts'
 import { insertVariants, type VariantRow } from '../variants/repository.ts'
 import { variantRow } from '../variants/row.ts'
-import { choiceFaults, optionFaults, priceFaults } from '../variants/rules.ts'
+import { choiceFaults, optionFaults, priceFaults, quantityFaults } from '../variants/rules.ts'
 import { lockProduct } from './change.ts'
 import { STATUSES } from './fields.ts'
 import * as repository from './repository.ts'
@@ -120,6 +120,7 @@ function faultsOfNew(product: repository.ProductRow, variants: readonly VariantR
     ...(isEmpty ? [{ path: 'body/variants', message: 'must not be empty while the product is active' }] : []),
     ...optionFaults(product.options),
     ...placed.flatMap(priceFaults),
+    ...placed.flatMap(quantityFaults),
     ...choiceFaults(product.options, placed)
   ]
 }

@@ -34,6 +34,7 @@ export const findProduct = statement({
       (select jsonb_agg(to_jsonb(shown) order by shown.position, shown.id) from (
          select
            id, sku, name, price_minor, sale_price_minor, attributes, image_url, weight_grams, barcode, position,
+           quantity_min, quantity_max, quantity_step,
            (select jsonb_agg(to_jsonb(discounts))
             from catalog.variant_discounts discounts where discounts.variant_id = variants.id) as discounts
          from catalog.variants

@@ -13,6 +13,7 @@ import {
 } from '../../../kernel/wire.ts'
 import { CategoryNodeResponse, CategoryResponse } from '../categories/schema.ts'
 import { CategoryLinkResponse, ImageResponse, StoredAttributes } from '../products/fields.ts'
+import { quantityFields } from '../variants/schema.ts'
 
 const PRICES = 'Of the cheapest variant, in minor units; null when none is for sale.'
 const NO_STOCK = 'Null: stock is not counted.'
@@ -63,7 +64,8 @@ export const VariantResponse = response('VariantResponse', {
   image_url: nullable(Type.String()),
   stock: nullable(Type.Integer({ description: NO_STOCK })),
   weight_grams: nullable(Type.Integer()),
-  barcode: nullable(Type.String())
+  barcode: nullable(Type.String()),
+  ...quantityFields
 })
 export type VariantResponse = Static<typeof VariantResponse>
 

@@ -166,5 +166,8 @@ const presentVariant = (variant: StoredVariant, currency: string): VariantRespon
   image_url: variant.image_url,
   stock: null,
   weight_grams: variant.weight_grams,
-  barcode: variant.barcode
+  barcode: variant.barcode,
+  quantity_min: variant.quantity_min,
+  quantity_max: variant.quantity_max,
+  quantity_step: variant.quantity_step
 })

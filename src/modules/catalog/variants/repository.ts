@@ -13,10 +13,16 @@ const columns = {
   weight_grams: 'int4?',
   barcode: 'text?',
   active: 'bool',
-  position: 'int4'
+  position: 'int4',
+  quantity_min: 'int4',
+  quantity_max: 'int4?',
+  quantity_step: 'int4',
+  requires_shipping: 'bool',
+  tax_category: 'text?'
 } as const
 const record = `id uuid, product_id uuid, sku text, name text, price_minor bigint, sale_price_minor bigint,
-  currency text, attributes jsonb, image_url text, weight_grams int, barcode text, active boolean, position int`
+  currency text, attributes jsonb, image_url text, weight_grams int, barcode text, active boolean, position int,
+  quantity_min int, quantity_max int, quantity_step int, requires_shipping boolean, tax_category text`
 
 /** With the version of the product that it belongs to. */
 export const findVariant = statement({
@@ -26,7 +32,8 @@ export const findVariant = statement({
   text: `
     select
       variants.id, product_id, sku, variants.name, price_minor, sale_price_minor, currency, attributes, image_url,
-      weight_grams, barcode, active, position, products.version
+      weight_grams, barcode, active, position, quantity_min, quantity_max, quantity_step, requires_shipping,
+      tax_category, products.version
     from catalog.variants join catalog.products on products.id = variants.product_id
     where variants.id = $id`
 })
@@ -48,10 +55,10 @@ export const insertVariants = statement({
   text: `
     insert into catalog.variants (
       id, product_id, sku, name, price_minor, sale_price_minor, currency, attributes, image_url, weight_grams,
-      barcode, active, position)
+      barcode, active, position, quantity_min, quantity_max, quantity_step, requires_shipping, tax_category)
     select
       id, product_id, sku, name, price_minor, sale_price_minor, currency, attributes, image_url, weight_grams,
-      barcode, active, position
+      barcode, active, position, quantity_min, quantity_max, quantity_step, requires_shipping, tax_category
     from jsonb_to_recordset($rows) as rows (${record})`
 })
 export const updateVariants = statement({
@@ -61,7 +68,9 @@ export const updateVariants = statement({
     update catalog.variants set
       sku = rows.sku, name = rows.name, price_minor = rows.price_minor, sale_price_minor = rows.sale_price_minor,
       currency = rows.currency, attributes = rows.attributes, image_url = rows.image_url,
-      weight_grams = rows.weight_grams, barcode = rows.barcode, active = rows.active, position = rows.position
+      weight_grams = rows.weight_grams, barcode = rows.barcode, active = rows.active, position = rows.position,
+      quantity_min = rows.quantity_min, quantity_max = rows.quantity_max, quantity_step = rows.quantity_step,
+      requires_shipping = rows.requires_shipping, tax_category = rows.tax_category
     from jsonb_to_recordset($rows) as rows (${record})
     where variants.id = rows.id`
 })

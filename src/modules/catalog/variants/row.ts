@@ -27,7 +27,13 @@ export function variantRow(
     weight_grams: body.weight_grams ?? null,
     barcode: body.barcode ?? null,
     active: body.active ?? true,
-    position: body.position ?? position
+    position: body.position ?? position,
+    // In sixes means six at least, unless something else is said.
+    quantity_min: body.quantity_min ?? body.quantity_step ?? 1,
+    quantity_max: body.quantity_max ?? null,
+    quantity_step: body.quantity_step ?? 1,
+    requires_shipping: body.requires_shipping ?? true,
+    tax_category: body.tax_category ?? null
   }
 }
 

@@ -6,6 +6,7 @@ type Offered = Pick<
   VariantRow,
   'sku' | 'attributes' | 'currency' | 'active' | 'price_minor' | 'sale_price_minor'
 >
+type Quantities = Pick<VariantRow, 'quantity_min' | 'quantity_max' | 'quantity_step'>
 /** A variant, and where in the request it stands; without a `path` it is one that was there before. */
 export type Placed = { path?: string; variant: Offered }
 
@@ -40,6 +41,19 @@ export const priceFaults = ({ path = '', variant }: Placed): Fault[] =>
   (variant.sale_price_minor ?? 0) > variant.price_minor
     ? [{ path: `${path}/sale_price`, message: 'must not be above the price' }]
     : []
+
+/** Minimum and maximum are quantities that can be bought: multiples of the step, and the maximum not the smaller. */
+export function quantityFaults({ path, variant }: { path: string; variant: Quantities }): Fault[] {
+  const { quantity_min: min, quantity_max: max, quantity_step: step } = variant
+  const faults: Fault[] = []
+  if (min % step !== 0)
+    faults.push({ path: `${path}/quantity_min`, message: `must be a multiple of ${step}` })
+  if (max !== null && max % step !== 0)
+    faults.push({ path: `${path}/quantity_max`, message: `must be a multiple of ${step}` })
+  if (max !== null && max < min)
+    faults.push({ path: `${path}/quantity_max`, message: 'must not be below the minimum' })
+  return faults
+}
 
 /** Two options of one name could not be told apart. */
 export const optionFaults = (options: readonly Option[]): Fault[] =>

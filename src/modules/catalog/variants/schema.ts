@@ -1,4 +1,5 @@
 import { currencies } from '../../../kernel/money.ts'
+import { matching } from '../../../kernel/patterns.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Amount,
@@ -18,6 +19,10 @@ export const VARIANTS_MAX = 250
 export const SKU_LENGTH_MAX = 255
 export const BARCODE_LENGTH_MAX = 255
 export const WEIGHT_MAX = 100_000_000
+const QUANTITY_MAX = 1_000_000
+
+const Quantity = (description: string) => Type.Integer({ description, minimum: 1, maximum: QUANTITY_MAX })
+const TAX_CATEGORY = '^[a-z][a-z0-9_-]{0,63}$'
 
 const fields = {
   sku: line(SKU_LENGTH_MAX),
@@ -34,7 +39,21 @@ const fields = {
   weight_grams: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: WEIGHT_MAX }))),
   barcode: Type.Optional(nullable(line(BARCODE_LENGTH_MAX))),
   active: Type.Optional(Type.Boolean({ default: true })),
-  position: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 }))
+  position: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
+  quantity_min: Type.Optional(Quantity('The least that is sold; by default one step.')),
+  quantity_max: Type.Optional(nullable(Quantity('The most that one line of a cart can have.'))),
+  quantity_step: Type.Optional(
+    Quantity('It is sold in multiples of this, which the minimum and the maximum are. By default 1.')
+  ),
+  requires_shipping: Type.Optional(Type.Boolean({ default: true })),
+  tax_category: Type.Optional(
+    nullable(
+      Type.String({
+        description: 'A word of your own, such as food, by which taxes are looked up.',
+        ...matching(TAX_CATEGORY, 'must be a word of a to z, 0 to 9, _ and -')
+      })
+    )
+  )
 }
 
 export const CreateVariantRequest = request('CreateVariantRequest', fields)
@@ -43,6 +62,11 @@ export type CreateVariantRequest = Static<typeof CreateVariantRequest>
 export const UpdateVariantRequest = patchRequest('UpdateVariantRequest', fields)
 export type UpdateVariantRequest = Static<typeof UpdateVariantRequest>
 
+export const quantityFields = {
+  quantity_min: Type.Integer({ description: 'The least that is sold.' }),
+  quantity_max: nullable(Type.Integer({ description: 'The most that one line of a cart can have.' })),
+  quantity_step: Type.Integer({ description: 'It is sold in multiples of this.' })
+}
 const variant = {
   id: Id,
   product_id: Id,
@@ -56,7 +80,10 @@ const variant = {
   weight_grams: nullable(Type.Integer()),
   barcode: nullable(Type.String()),
   active: Type.Boolean(),
-  position: Type.Integer()
+  position: Type.Integer(),
+  ...quantityFields,
+  requires_shipping: Type.Boolean(),
+  tax_category: nullable(Type.String())
 }
 export const AdminVariantResponse = response('AdminVariantResponse', variant)
 export type AdminVariantResponse = Static<typeof AdminVariantResponse>

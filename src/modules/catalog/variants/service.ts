@@ -10,7 +10,7 @@ import * as products from '../products/repository.ts'
 import type { Changes } from '../revision/changes.ts'
 import * as repository from './repository.ts'
 import { merge, variantRow } from './row.ts'
-import { choiceFaults, priceFaults } from './rules.ts'
+import { choiceFaults, priceFaults, quantityFaults } from './rules.ts'
 import {
   type CreateVariantRequest,
   type UpdateVariantRequest,
@@ -39,7 +39,10 @@ export function createVariantService({ db, changes, currency }: Deps) {
       const { total = 0, last_position = 0 } = (await tx.first(repository.countVariants, { productId })) ?? {}
       if (total >= VARIANTS_MAX) throw variantLimit({ details: { variants_max: VARIANTS_MAX } })
       const row = variantRow(body, { id: write.id, product, position: last_position + 1, currency })
-      refuse(priceFaults({ path: 'body', variant: row }))
+      refuse([
+        ...priceFaults({ path: 'body', variant: row }),
+        ...quantityFaults({ path: 'body', variant: row })
+      ])
       await refuseUnchoosable(tx, row)
       await tx.run(repository.insertVariants, { rows: [row] })
       await noteChange(tx, product.id)
@@ -60,6 +63,7 @@ export function createVariantService({ db, changes, currency }: Deps) {
       const row = merge(present, body)
       if (CHOSEN_BY.some(field => field in body)) await refuseUnchoosable(tx, row)
       if ('price' in body || 'sale_price' in body) refuse(priceFaults({ path: 'body', variant: row }))
+      refuse(quantityFaults({ path: 'body', variant: row }))
       await tx.run(repository.updateVariants, { rows: [row] })
       await noteChange(tx, product.id)
     })
