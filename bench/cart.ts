@@ -1,7 +1,7 @@
 /**
  * What `GET /api/cart` costs, against the yardstick, in one run: `npm run bench`, or `npm run bench -- grow` to see
- * how the cost grows with lines, variants, carts and connections (some 20 minutes; `-- lines` and so on for one of
- * the tables). Linux only: CPU time is read from /proc. Compare within a table only.
+ * how the cost grows with lines, variants, carts, connections and what is counted (some 20 minutes; `-- lines` and so on
+ * for one of the tables). Linux only: CPU time is read from /proc. Compare within a table only.
  */
 import { cpus } from 'node:os'
 import { modules } from '../src/app.ts'
@@ -10,6 +10,8 @@ import { migrate } from '../src/platform/postgres/migrate.ts'
 import { residentMegabytes } from './cpu.ts'
 import { type Cost, compare, total } from './measure.ts'
 import {
+  type Counted,
+  countAll,
   fillShop,
   openBench,
   registerUsers,
@@ -19,14 +21,15 @@ import {
   WITHOUT_LIMITS
 } from './shop.ts'
 
-type Scenario = Size & { connections: number }
+type Scenario = Size & { connections: number; counted: Counted }
 
-const BASE: Scenario = { lines: 5, variants: 10_000, carts: 10_000, connections: 32 }
+const BASE: Scenario = { lines: 5, variants: 10_000, carts: 10_000, connections: 32, counted: 'nothing' }
 const USERS = 256
 const GROW: Record<string, Scenario[]> = {
   lines: [1, 5, 50, 200].map(lines => ({ ...BASE, lines })),
   variants: [1_000, 10_000, 100_000, 1_000_000].map(variants => ({ ...BASE, variants })),
   carts: [1_000, 10_000, 100_000, 1_000_000].map(carts => ({ ...BASE, carts })),
+  counted: (['off', 'nothing', 'all'] as const).map(counted => ({ ...BASE, counted })),
   connections: [1, 8, 32, 128, 256].map(connections => ({ ...BASE, connections }))
 }
 
@@ -62,8 +65,10 @@ async function run(name: string, scenario: Scenario, users: { id: string; token:
     scenario,
     users.map(user => user.id)
   )
+  if (scenario.counted === 'all') await countAll(bench.client)
   const yardstick = await startYardstick(bench.databaseUrl, jwk)
-  const shop = await startShop(bench.databaseUrl)
+  const isCounting = String(scenario.counted !== 'off')
+  const shop = await startShop(bench.databaseUrl, { CARTWRIGHT__MODULES__INVENTORY__ENABLED: isCounting })
   try {
     const tokens = users.map(user => user.token)
     const load = { path: '/api/cart', tokens, connections: scenario.connections, seconds }

@@ -175,11 +175,24 @@ export async function registerUsers(url: string, count: number): Promise<{ id: s
   return users
 }
 
+/** How stock is counted: not at all, of nothing yet, of every variant. */
+export type Counted = 'off' | 'nothing' | 'all'
+
+/** Tracks all variants, of which there are more than anybody has in a cart. */
+export async function countAll(client: pg.Client): Promise<void> {
+  await client.query(`
+    truncate inventory.levels, inventory.items cascade;
+    insert into inventory.items (id, sku, tracked) select id, sku, true from catalog.variants;
+    insert into inventory.levels (item_id, location_id, on_hand)
+    select items.id, locations.id, 1000 from inventory.items cross join inventory.locations`)
+  await client.query('vacuum analyze')
+}
+
 /** Fills both schemas with the same shop: variants in fives, and carts of the given users and of many others. */
 export async function fillShop(client: pg.Client, size: Size, userIds: readonly string[]): Promise<void> {
   const { variants, carts, lines } = size
   await client.query(`
-    truncate catalog.products, cart.carts cascade;
+    truncate catalog.products, cart.carts, inventory.items cascade;
     drop schema if exists yardstick cascade;
     create schema yardstick`)
   await client.query(

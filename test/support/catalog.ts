@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type CatalogApi, catalogModule } from '../../src/modules/catalog/index.ts'
+import type { InventoryApi } from '../../src/modules/inventory/index.ts'
 import type { TestShop } from '../../src/testing.ts'
 import { useShop } from './use-shop.ts'
 
@@ -7,13 +8,15 @@ export type CatalogApp = TestShop & { catalog: CatalogApi }
 
 /**
  * One process with the module catalog alone, for one test. Tokens are the names of roles, `admin` and `customer`.
- * Several processes share a database when `databaseUrl` is handed on.
+ * Several processes share a database when `databaseUrl` is handed on. Without an `inventory` nobody counts.
  */
 export async function useCatalog(
   settings: Record<string, string> = {},
-  databaseUrl?: string
+  databaseUrl?: string,
+  inventory?: InventoryApi
 ): Promise<CatalogApp> {
-  const shop = await useShop({ modules: [catalogModule], settings, databaseUrl })
+  const instead: Record<string, object> = inventory ? { inventory } : {}
+  const shop = await useShop({ modules: [catalogModule], instead, settings, databaseUrl })
   return { ...shop, catalog: shop.apiOf(catalogModule) as CatalogApi }
 }
 

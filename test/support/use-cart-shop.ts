@@ -1,19 +1,20 @@
-import type { Module } from '../../src/module.ts'
 import { cartModule } from '../../src/modules/cart/index.ts'
 import { type FakeCatalog, fakeCatalog } from '../../src/modules/catalog/fake.ts'
+import type { InventoryApi } from '../../src/modules/inventory/index.ts'
 import type { TestShop } from '../../src/testing.ts'
 import { useShop } from './use-shop.ts'
 
 /** The cart with a catalog in memory. */
-export type CartShop = TestShop<{ catalog: FakeCatalog }> & { catalog: FakeCatalog }
+export type CartShop = TestShop & { catalog: FakeCatalog }
 
-/** A cart shop for one test, on a database of its own. The token of a customer is the customer's id. */
+/** A cart shop for one test, on a database of its own. The token of a customer is the customer's id. Without an `inventory` nobody counts. */
 export async function useCartShop(
   settings: Record<string, string> = {},
-  cart: Module = cartModule
+  inventory?: Pick<InventoryApi, 'available'>
 ): Promise<CartShop> {
-  const shop = await useShop({ modules: [cart], instead: { catalog: fakeCatalog() }, settings })
-  return { ...shop, catalog: shop.instead.catalog }
+  const catalog = fakeCatalog()
+  const instead = { catalog, ...(inventory && { inventory }) }
+  return { ...(await useShop({ modules: [cartModule], instead, settings })), catalog }
 }
 
 /** What the shop keeps of a customer's cart: to see that nothing changed, compare two of them. */

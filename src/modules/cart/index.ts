@@ -1,12 +1,10 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
-import type { SettingsOf } from '../../kernel/settings.ts'
 import { defineModule } from '../../module.ts'
-import type { Platform } from '../../platform/platform.ts'
-import { type CatalogApi, catalogModule } from '../catalog/index.ts'
+import { catalogModule } from '../catalog/index.ts'
+import { inventoryModule } from '../inventory/index.ts'
 import * as carts from './carts/repository.ts'
 import { cartRoutes } from './carts/routes.ts'
 import { type CartSettings, createCartService } from './carts/service.ts'
-import type { Stock } from './carts/stock.ts'
 import * as guests from './guest/repository.ts'
 import { guestCartRoutes } from './guest/routes.ts'
 import { createGuestCartService } from './guest/service.ts'
@@ -17,22 +15,26 @@ import { cartSettings } from './settings.ts'
 const SWEEP_SECONDS = 300
 const DAY_SECONDS = 86_400
 
-type CartPlatform = Pick<Platform, 'db' | 'chores' | 'config' | 'secrets'>
-type Own = SettingsOf<typeof cartSettings>
-
-/** The set-up, with whoever counts stock. */
-export const setUpCart =
-  (stock: Stock | undefined) =>
-  async ({ db, chores, config, secrets }: CartPlatform, own: Own, { catalog }: { catalog: CatalogApi }) => {
+/** Carts of customers and guests. */
+export const cartModule = defineModule({
+  name: 'cart',
+  description: 'Carts, guest carts and their merge.',
+  basePaths: ['/api/cart', '/api/guest-cart'],
+  settings: cartSettings,
+  capabilities: ['x-guest-cart-token'],
+  requires: { catalog: catalogModule },
+  uses: { inventory: inventoryModule },
+  migrations: new URL('./migrations/', import.meta.url),
+  setup: async ({ db, chores, config, secrets }, own, { catalog, inventory }) => {
     const settings: CartSettings = {
       lineQuantityMax: own.line_quantity_max,
       linesMax: own.lines_max,
       idleSeconds: own.idle_days * DAY_SECONDS,
       currency: config.shop.currency
     }
-    const cart = createCartService({ db, catalog, stock, settings })
+    const cart = createCartService({ db, catalog, inventory, settings })
     const guest = createGuestCartService({ db, cart, secrets, idleSeconds: settings.idleSeconds })
-    const merge = createMergeService({ db, cart, catalog, stock, settings })
+    const merge = createMergeService({ db, cart, catalog, inventory, settings })
     chores.sweep(SWEEP_SECONDS, 'empty expired carts', () => db.run(carts.emptyExpiredCarts))
     chores.sweep(SWEEP_SECONDS, 'delete expired guest carts', () =>
       db.run(guests.deleteExpiredGuestCarts, { keepMergedSeconds: settings.idleSeconds })
@@ -47,17 +49,4 @@ export const setUpCart =
       }
     }
   }
-
-/** Carts of customers and guests. */
-export const cartModule = defineModule({
-  name: 'cart',
-  description: 'Carts, guest carts and their merge.',
-  basePaths: ['/api/cart', '/api/guest-cart'],
-  settings: cartSettings,
-  capabilities: ['x-guest-cart-token'],
-  requires: { catalog: catalogModule },
-  uses: {},
-  migrations: new URL('./migrations/', import.meta.url),
-  // Nobody counts stock yet; whoever will, fills this port.
-  setup: setUpCart(undefined)
 })

@@ -1,5 +1,6 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { defineModule } from '../../module.ts'
+import { inventoryModule } from '../inventory/index.ts'
 import { categoryRoutes } from './categories/routes.ts'
 import { createCategoryService } from './categories/service.ts'
 import { discountRoutes } from './discounts/routes.ts'
@@ -66,9 +67,9 @@ export const catalogModule = defineModule({
   },
   settings: catalogSettings,
   requires: {},
-  uses: {},
+  uses: { inventory: inventoryModule },
   migrations: new URL('./migrations/', import.meta.url),
-  setup: async ({ config, db, cache, broadcast, chores, metrics }, settings) => {
+  setup: async ({ config, db, cache, broadcast, chores, metrics }, settings, { inventory }) => {
     const { currency } = config.shop
     const changes = createChanges({ db, broadcast, currency })
     const pages = createPages({
@@ -90,7 +91,7 @@ export const catalogModule = defineModule({
     )
     // Half of the connections for slow statements at most: one caller's lists leave room for those of others.
     const listsAtOnceMax = Math.ceil(config.database.slow_connections / 2)
-    const storefront = createStorefront({ db, pages, currency, listsAtOnceMax })
+    const storefront = createStorefront({ db, pages, inventory, currency, listsAtOnceMax })
     const products = createProductService({ db, changes, currency })
     const variants = createVariantService({ db, changes, currency })
     const categories = createCategoryService({ db, changes })

@@ -59,7 +59,9 @@ const CartItemResponse = response('CartItemResponse', {
   attributes: Type.Record(Type.String(), Type.String()),
   quantity: Type.Integer(),
   line_total: amount('discounted_price times quantity'),
-  stock: nullable(Type.Integer({ description: 'What can still be bought; null when not counted' })),
+  stock: nullable(
+    Type.Integer({ description: 'What can still be bought; null: not counted, or any number' })
+  ),
   available: Type.Boolean({ description: 'Whether just this quantity can be bought now' })
 })
 const UnavailableItemResponse = response('UnavailableItemResponse', {

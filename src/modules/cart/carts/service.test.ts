@@ -8,11 +8,10 @@ import {
 import { newId } from '../../../kernel/ids.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
+import { fakeInventory } from '../../inventory/fake.ts'
 import { deleteExpiredGuestCarts } from '../guest/repository.ts'
-import { cartModule, setUpCart } from '../index.ts'
 import { removingLines, settingLines } from './lines.ts'
 import { emptyExpiredCarts, lock, save, saveUnchanged, type UnheldChange } from './repository.ts'
-import type { Stock } from './stock.ts'
 
 const IDLE_SECONDS = 30 * 86_400
 /** How many rows this transaction has changed, and how many of these without touching an index. */
@@ -205,20 +204,30 @@ test('an item whose variant was withdrawn stays, counts for nothing in the total
 
 describe('where stock is counted', () => {
   async function stockedShop() {
-    const counts = new Map<string, number>()
-    const stock: Stock = { available: async ids => ids.map(id => counts.get(id) ?? 0) }
-    const shop = await useCartShop({}, { ...cartModule, setup: setUpCart(stock) })
+    const inventory = fakeInventory()
+    const shop = await useCartShop({}, inventory)
     const mug = shop.catalog.sell()
-    counts.set(mug, 4)
-    return { shop, mug, counts, token: newId() }
+    inventory.put(mug, 4)
+    return { shop, mug, inventory, token: newId() }
   }
 
   test('a cart tells it, and whether it is enough', async () => {
-    const { shop, mug, counts, token } = await stockedShop()
+    const { shop, mug, inventory, token } = await stockedShop()
     const { json } = await add(shop, token, mug, 3)
     expect(json.items[0]).toMatchObject({ stock: 4, available: true })
-    counts.set(mug, 2)
+    inventory.put(mug, 2)
     expect((await read(shop, token)).json.items[0]).toMatchObject({ stock: 2, available: false, quantity: 3 })
+    inventory.put(mug, null)
+    expect((await read(shop, token)).json.items[0]).toMatchObject({ stock: null, available: true })
+  })
+
+  test('what is not counted, and where nobody counts, any number can be bought', async () => {
+    const { shop, token } = await stockedShop()
+    const { json } = await add(shop, token, shop.catalog.sell(), 50)
+    expect(json.items[0]).toMatchObject({ stock: null, available: true, quantity: 50 })
+    const uncounted = await useCartShop()
+    const other = await add(uncounted, token, uncounted.catalog.sell(), 50)
+    expect(other.json.items[0]).toMatchObject({ stock: null, available: true })
   })
 
   test('nobody puts more into a cart than there is', async () => {

@@ -2,6 +2,7 @@ import type { DomainError } from '../../../kernel/errors.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { BuyingRule, CatalogApi } from '../../catalog/index.ts'
+import type { InventoryApi } from '../../inventory/index.ts'
 import { cartStale, insufficientStock, quantityRuleBroken, variantUnavailable } from '../errors.ts'
 import { fits } from './buying-rule.ts'
 import {
@@ -14,14 +15,14 @@ import {
   settingLines
 } from './lines.ts'
 import * as carts from './repository.ts'
-import type { Stock } from './stock.ts'
 import { type CartView, viewOf } from './view.ts'
 
 export type CartSettings = CartLimits & { readonly idleSeconds: number; readonly currency: string }
 export type CartDeps = {
   db: Database
   catalog: CatalogApi
-  stock: Stock | undefined
+  /** Absent: nobody counts. */
+  inventory: Pick<InventoryApi, 'available'> | undefined
   settings: CartSettings
 }
 export type CartService = ReturnType<typeof createCartService>
@@ -42,13 +43,12 @@ export type CartOwner = {
 }
 
 /** Carts: quantities by variant in the database, everything else from the catalog when a cart is read. */
-export function createCartService({ db, catalog, stock, settings }: CartDeps) {
+export function createCartService({ db, catalog, inventory, settings }: CartDeps) {
   /** Joins a stored cart with the catalog. */
   async function present(customerId: string | null, cart: carts.StoredCart): Promise<CartView> {
     const variantIds = cart.lines.map(line => line.variantId)
-    const offers = await catalog.offers(variantIds)
-    const available = await stock?.available(variantIds)
-    const joined = viewOf(cart.lines, offers, available)
+    const [offers, stock] = await Promise.all([catalog.offers(variantIds), inventory?.available(variantIds)])
+    const joined = viewOf(cart.lines, offers, stock)
     // One statement more, and only for what cannot be bought any more.
     const gone = joined.unavailable.map(line => line.variantId)
     const names = gone.length === 0 ? [] : await catalog.names(gone)
@@ -138,14 +138,14 @@ export function createCartService({ db, catalog, stock, settings }: CartDeps) {
     write: Write,
     next: (lines: readonly Line[]) => Line
   ): Promise<CartView> {
-    const [[offer], stocks] = await Promise.all([catalog.offers([variantId]), stock?.available([variantId])])
+    const variantIds = [variantId]
+    const [[offer], stock] = await Promise.all([catalog.offers(variantIds), inventory?.available(variantIds)])
     return change(owner, write, async lines => {
       const line = next(lines)
       if (offer === undefined) throw await whyNotForSale(variantId)
       refuseUnfit(line.quantity, offer.rule)
-      const available = stocks?.[0]
-      if (available !== undefined && line.quantity > available)
-        throw insufficientStock({ details: { available } })
+      const available = stock?.[0] ?? null
+      if (available !== null && line.quantity > available) throw insufficientStock({ details: { available } })
       return settingLines(lines, [line])
     })
   }

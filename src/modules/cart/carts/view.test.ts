@@ -3,9 +3,11 @@ import { expect, test } from 'vitest'
 import { compileAnswer } from '../../../../test/support/answer-schema.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import { offerOf } from '../../catalog/fake.ts'
+import { fits } from './buying-rule.ts'
 import { CartResponse, GuestCartResponse } from './schema.ts'
 import { type CartView, cartJson, viewOf } from './view.ts'
 
+const anyQuantity = { min: 1, max: null, step: 1 }
 const customer = compileAnswer(CartResponse)
 const guest = compileAnswer(GuestCartResponse)
 
@@ -30,6 +32,7 @@ const sold = fc
     variantId: id,
     name: nastyText,
     attributes: fc.dictionary(nastyText, nastyText),
+    rule: fc.constantFrom(anyQuantity, { min: 6, max: 60, step: 6 }),
     amounts: priced
   })
   .map(({ amounts, ...rest }) => offerOf({ ...rest, ...amounts }))
@@ -37,7 +40,7 @@ const lineAndOffer = fc.record({
   offer: fc.option(sold, { nil: undefined }),
   variantId: id,
   quantity: fc.integer({ min: 1, max: 99 }),
-  stock: fc.nat({ max: 120 })
+  stock: fc.option(fc.nat({ max: 120 }))
 })
 const someLines = fc.array(lineAndOffer, { maxLength: 12 })
 
@@ -85,7 +88,8 @@ test('whatever a cart holds, its JSON fits the schema and says the same as the v
             quantity,
             line_total: (offer?.discountedPrice ?? 0) * quantity,
             stock: counted ? stock : null,
-            available: !counted || stock >= quantity
+            available:
+              (!counted || stock === null || stock >= quantity) && fits(quantity, offer?.rule ?? anyQuantity)
           }))
         )
         expect(json.unavailable_items).toEqual(

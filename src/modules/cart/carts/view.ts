@@ -3,7 +3,7 @@ import { fits } from './buying-rule.ts'
 import type { Line } from './lines.ts'
 
 export type CartTotals = { subtotal: number; discountTotal: number; total: number }
-/** A line that can be bought, with its offer; `stock` is null where nobody counts stock. */
+/** A line that can be bought, with its offer; `stock` is null where it is not counted, or any number can be bought. */
 type OfferedLine = { offer: Offer; quantity: number; lineTotal: number; stock: number | null }
 
 /** A line that cannot be bought; `name`: the last that is known. */
@@ -46,11 +46,11 @@ export function cartJson(view: CartView): string {
 const unavailableJson = (lines: readonly NamedLine[]) =>
   JSON.stringify(lines.map(({ variantId, name, quantity }) => ({ variant_id: variantId, name, quantity })))
 
-/** Prices the lines with their offers (in the same order; undefined: not for sale) and the stock, if it is known. */
+/** Prices the lines with their offers (in the same order; undefined: not for sale) and the stock, if somebody counts it. */
 export function viewOf(
   lines: readonly Line[],
   offers: readonly (Offer | undefined)[],
-  stock: readonly number[] | undefined
+  stock: readonly (number | null)[] | undefined
 ): Pick<CartView, 'lines' | 'count' | keyof CartTotals> & { unavailable: Line[] } {
   const offered: OfferedLine[] = []
   const unavailable: Line[] = []

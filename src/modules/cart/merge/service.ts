@@ -1,10 +1,10 @@
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { CatalogApi } from '../../catalog/index.ts'
+import type { InventoryApi } from '../../inventory/index.ts'
 import { type Line, settingLines } from '../carts/lines.ts'
 import * as carts from '../carts/repository.ts'
 import type { CartService, CartSettings } from '../carts/service.ts'
-import type { Stock } from '../carts/stock.ts'
 import type { CartView } from '../carts/view.ts'
 import { cartStale, guestCartNotFound } from '../errors.ts'
 import * as guests from '../guest/repository.ts'
@@ -24,7 +24,7 @@ export type MergeDeps = {
   db: Database
   cart: CartService
   catalog: CatalogApi
-  stock: Stock | undefined
+  inventory: Pick<InventoryApi, 'available'> | undefined
   settings: CartSettings
 }
 export type MergeService = ReturnType<typeof createMergeService>
@@ -32,7 +32,7 @@ export type MergeService = ReturnType<typeof createMergeService>
 type Guest = { tokenHash: Buffer; cartId: string; lines: readonly Line[] }
 
 /** Merges what somebody put into a cart before logging in into the cart of their account. */
-export function createMergeService({ db, cart, catalog, stock, settings }: MergeDeps) {
+export function createMergeService({ db, cart, catalog, inventory, settings }: MergeDeps) {
   /**
    * One transaction: both carts locked (the token first, then the carts in the order of their ids), lines merged,
    * token spent. The same token again, for the same customer, is answered `already_merged` and changes nothing.
@@ -110,12 +110,11 @@ export function createMergeService({ db, cart, catalog, stock, settings }: Merge
 
   async function readSellable(lines: readonly Line[]): Promise<SellableOf> {
     const variantIds = lines.map(line => line.variantId)
-    const offers = await catalog.offers(variantIds)
-    const stocks = await stock?.available(variantIds)
+    const [offers, stock] = await Promise.all([catalog.offers(variantIds), inventory?.available(variantIds)])
     const sellable = new Map(
       offers.map((offer, index) => [
         variantIds[index],
-        offer && { stock: stocks?.[index] ?? null, rule: offer.rule }
+        offer && { stock: stock?.[index] ?? null, rule: offer.rule }
       ])
     )
     return variantId => sellable.get(variantId)

@@ -16,7 +16,7 @@ import { CategoryLinkResponse, ImageResponse, StoredAttributes } from '../produc
 import { quantityFields } from '../variants/schema.ts'
 
 const PRICES = 'Of the cheapest variant, in minor units; null when none is for sale.'
-const NO_STOCK = 'Null: stock is not counted.'
+const STOCK = 'How many can be bought; null: not counted, or any number.'
 const Bound = (description: string) =>
   Type.Optional(Type.Integer({ description, minimum: 0, maximum: AMOUNT_MAX }))
 
@@ -62,7 +62,7 @@ export const VariantResponse = response('VariantResponse', {
   currency: Currency,
   attributes: StoredAttributes,
   image_url: nullable(Type.String()),
-  stock: nullable(Type.Integer({ description: NO_STOCK })),
+  stock: nullable(Type.Integer({ description: STOCK })),
   weight_grams: nullable(Type.Integer()),
   barcode: nullable(Type.String()),
   ...quantityFields

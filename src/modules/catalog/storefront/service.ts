@@ -2,6 +2,7 @@ import { isId } from '../../../kernel/ids.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import { type Page, readPage } from '../../../kernel/pages.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
+import type { InventoryApi } from '../../inventory/index.ts'
 import * as categories from '../categories/repository.ts'
 import { treeOf } from '../categories/tree.ts'
 import { priceNow } from '../discounts/pricing.ts'
@@ -26,12 +27,21 @@ import type {
   Sort,
   VariantResponse
 } from './schema.ts'
+import { createStockOfPages } from './stock.ts'
 
-type Deps = { db: Queryable; pages: Pages; currency: string; listsAtOnceMax: number }
+type Deps = {
+  db: Queryable
+  pages: Pages
+  /** Absent: nobody counts. */
+  inventory: Pick<InventoryApi, 'available'> | undefined
+  currency: string
+  listsAtOnceMax: number
+}
 
 /** What visitors see of the catalog, each page as JSON text, because that is how it is cached. */
-export function createStorefront({ db, pages, currency, listsAtOnceMax }: Deps) {
+export function createStorefront({ db, pages, inventory, currency, listsAtOnceMax }: Deps) {
   const limited = createCallerLimit(listsAtOnceMax)
+  const withStock = createStockOfPages(inventory)
 
   const categoryOf = (idOrSlug: string) => db.first(categories.findCategoryByIdOrSlug, keyOf(idOrSlug))
 
@@ -70,12 +80,14 @@ export function createStorefront({ db, pages, currency, listsAtOnceMax }: Deps) 
   }
 
   /** @throws `CATALOG_PRODUCT_NOT_FOUND` unless it exists and is active */
-  const readProduct = (idOrSlug: string): Promise<string> =>
-    pages(`product:${idOrSlug}`, async () => {
+  async function readProduct(idOrSlug: string): Promise<string> {
+    const page = await pages(`product:${idOrSlug}`, async () => {
       const row = await db.first(findProduct, { ...keyOf(idOrSlug), currency })
       if (row === undefined) throw productNotFound()
       return JSON.stringify(product(row, currency))
     })
+    return withStock(page)
+  }
 
   const listCategories = (): Promise<string> =>
     pages('categories', async () =>
@@ -164,6 +176,7 @@ const presentVariant = (variant: StoredVariant, currency: string): VariantRespon
   currency,
   attributes: variant.attributes,
   image_url: variant.image_url,
+  // Filled in for every answer: it changes far too often to be kept with the rest.
   stock: null,
   weight_grams: variant.weight_grams,
   barcode: variant.barcode,
