@@ -5,6 +5,8 @@ import { createAvailability } from './availability/cache.ts'
 import { createChanges } from './availability/changes.ts'
 import { availabilityRoutes } from './availability/routes.ts'
 import { availableIn, createAvailabilityService } from './availability/service.ts'
+import { createExporter } from './csv/export.ts'
+import { csvRoutes } from './csv/routes.ts'
 import { itemRoutes } from './items/routes.ts'
 import { createItemService } from './items/service.ts'
 import { levelRoutes } from './levels/routes.ts'
@@ -47,6 +49,7 @@ export const inventoryModule = defineModule({
       levelRoutes(tiers, createLevelService({ db }))
       movementRoutes(tiers, createMovementService({ db }))
       reservationRoutes(tiers, createReservationService({ db }))
+      csvRoutes(tiers, createExporter({ db }))
     }
     return { api, routes, stop: async () => stop() }
   }

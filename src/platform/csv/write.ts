@@ -1,0 +1,17 @@
+export type CsvValue = string | number | boolean | null
+
+const QUOTED = /[",\r\n]/
+/** What a spreadsheet would take for a formula, and what looks like one that was told apart already. */
+const FORMULA = /^'*[=+\-@\t\r]/
+
+/**
+ * One line of a CSV file (RFC 4180). Text that a spreadsheet would run as a formula gets an apostrophe in front, which is
+ * how spreadsheets themselves tell it apart.
+ */
+export const csvLine = (values: readonly CsvValue[]): string => `${values.map(cellOf).join(',')}\r\n`
+
+function cellOf(value: CsvValue): string {
+  if (typeof value !== 'string') return value === null ? '' : String(value)
+  const text = FORMULA.test(value) ? `'${value}` : value
+  return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
