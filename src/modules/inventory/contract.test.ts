@@ -9,6 +9,7 @@ type Subject = {
   /** Within a transaction, or what stands for one. */
   availableIn(variantIds: readonly string[]): Promise<(number | null)[]>
   put(variantId: string, available: number | null): Promise<unknown>
+  describe(variants: Parameters<InventoryApi['describe']>[1]): Promise<void>
 }
 
 async function useReal(): Promise<Subject> {
@@ -17,6 +18,7 @@ async function useReal(): Promise<Subject> {
   return {
     inventory,
     availableIn: ids => shop.db.transaction(tx => inventory.availableIn(tx, ids)),
+    describe: variants => shop.db.transaction(tx => inventory.describe(tx, variants)),
     put: (id, available) =>
       shop.sql(
         `with item as (insert into inventory.items (id, tracked) values ($1, $2::int is not null)), said as (select pg_notify('cartwright', 'inventory ' || $1::text))
@@ -32,6 +34,7 @@ async function useFake(): Promise<Subject> {
   return {
     inventory,
     availableIn: ids => inventory.availableIn({} as never, ids),
+    describe: variants => inventory.describe({} as never, variants),
     put: async (id, available) => inventory.put(id, available)
   }
 }
@@ -52,5 +55,19 @@ describe.each([
     await expect.poll(() => inventory.available(ids)).toEqual([null, 0, null, 7, 0])
     expect(await availableIn(ids)).toEqual([null, 0, null, 7, 0])
     expect(await inventory.available([])).toEqual([])
+  })
+
+  test('counts what it is told to count, from nothing on', async () => {
+    const { inventory, describe } = await use()
+    const [counted, uncounted] = [newId(), newId()]
+    await describe([
+      { variantId: counted, sku: 'MUG', tracked: true },
+      { variantId: uncounted, sku: 'CUP' }
+    ])
+    expect(await inventory.available([uncounted, counted])).toEqual([null, 0])
+    await describe([{ variantId: counted, sku: 'MUG' }])
+    expect(await inventory.available([counted])).toEqual([0])
+    await describe([{ variantId: counted, sku: 'MUG', tracked: false }])
+    expect(await inventory.available([counted])).toEqual([null])
   })
 })

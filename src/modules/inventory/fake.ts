@@ -12,6 +12,12 @@ export function fakeInventory(): FakeInventory {
   return {
     available,
     availableIn: (_db, variantIds) => available(variantIds),
+    describe: async (_tx, variants) => {
+      for (const { variantId, tracked } of variants) {
+        if (tracked === false) stock.delete(variantId)
+        if (tracked === true && !stock.has(variantId)) stock.set(variantId, 0)
+      }
+    },
     put: (variantId, number) => {
       stock.set(variantId, number)
     }

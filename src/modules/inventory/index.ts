@@ -1,12 +1,15 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { defineModule } from '../../module.ts'
-import type { Queryable } from '../../platform/postgres/database.ts'
+import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { createAvailability } from './availability/cache.ts'
 import { createChanges } from './availability/changes.ts'
 import { availabilityRoutes } from './availability/routes.ts'
 import { availableIn, createAvailabilityService } from './availability/service.ts'
 import { createExporter } from './csv/export.ts'
 import { csvRoutes } from './csv/routes.ts'
+import { stockCrossed } from './events.ts'
+import { createCrossings } from './items/crossings.ts'
+import { createDescribe, type Description } from './items/describe.ts'
 import { itemRoutes } from './items/routes.ts'
 import { createItemService } from './items/service.ts'
 import { levelRoutes } from './levels/routes.ts'
@@ -18,6 +21,8 @@ import { createMovementService } from './movements/service.ts'
 import { reservationRoutes } from './reservations/routes.ts'
 import { createReservationService } from './reservations/service.ts'
 
+export { stockCrossed } from './events.ts'
+
 /** What other modules ask the inventory. To it the ids of variants mean nothing. */
 export type InventoryApi = {
   /**
@@ -27,6 +32,8 @@ export type InventoryApi = {
   available(variantIds: readonly string[]): Promise<(number | null)[]>
   /** The same as it is in this transaction, or now. */
   availableIn(db: Queryable, variantIds: readonly string[]): Promise<(number | null)[]>
+  /** What whoever has the variants knows of them: the SKU always, the rest where it is said; what is left out stays. */
+  describe(tx: Transaction, variants: readonly Description[]): Promise<void>
 }
 
 /** What there is of each variant, and what of it can be bought. */
@@ -36,16 +43,18 @@ export const inventoryModule = defineModule({
   basePaths: ['/api/inventory'],
   requires: {},
   uses: {},
+  emits: [stockCrossed],
   migrations: new URL('./migrations/', import.meta.url),
-  setup: async ({ db, broadcast }) => {
+  setup: async ({ db, broadcast, emit }) => {
     const changes = createChanges(broadcast)
     const { available, start, stop } = createAvailability({ db, changes })
     await start()
-    const api: InventoryApi = { available, availableIn }
+    const crossings = createCrossings({ changes, emit })
+    const api: InventoryApi = { available, availableIn, describe: createDescribe(crossings) }
     const routes = (tiers: Tiers) => {
       availabilityRoutes(tiers, createAvailabilityService(available))
       locationRoutes(tiers, createLocationService({ db, changes }))
-      itemRoutes(tiers, createItemService({ db, changes }))
+      itemRoutes(tiers, createItemService({ db, changes, crossings }))
       levelRoutes(tiers, createLevelService({ db }))
       movementRoutes(tiers, createMovementService({ db }))
       reservationRoutes(tiers, createReservationService({ db }))

@@ -77,6 +77,41 @@ export const raiseItemVersion = statement({
   text: 'update inventory.items set version = version + 1, updated_at = now() where id = $id'
 })
 
+/** Those that are known already stay as they are. */
+export const insertItems = statement({
+  name: 'inventory.insert_items',
+  takes: { ids: 'uuid[]' },
+  text: `
+    insert into inventory.items (id) select id from unnest($ids::uuid[]) as item (id) order by id
+    on conflict (id) do nothing`
+})
+/** In the order of their ids, so that two who lock many do not wait for each other in a circle. */
+export const lockItems = statement({
+  name: 'inventory.lock_items',
+  takes: { ids: 'uuid[]' },
+  gives: columns,
+  text: `select ${names} from inventory.items where id = any ($ids) order by id for update`
+})
+/** `limits`: below 0 for none. */
+export const updateItems = statement({
+  name: 'inventory.update_items',
+  takes: { ids: 'uuid[]', skus: 'text[]', tracked: 'bool[]', backorders: 'text[]', limits: 'int4[]' },
+  text: `
+    update inventory.items set sku = fresh.sku, tracked = fresh.tracked, backorder = fresh.backorder,
+      backorder_limit = case when fresh.backorder_limit >= 0 then fresh.backorder_limit end,
+      version = version + 1, updated_at = now()
+    from unnest($ids::uuid[], $skus::text[], $tracked::bool[], $backorders::text[], $limits::int4[])
+      as fresh (id, sku, tracked, backorder, backorder_limit)
+    where items.id = fresh.id`
+})
+/** The kits that items are part of. */
+export const listKits = statement({
+  name: 'inventory.list_kits_of_items',
+  takes: { ids: 'uuid[]' },
+  gives: { item_id: 'uuid', variant_id: 'uuid' },
+  text: 'select item_id, variant_id from inventory.components where item_id = any ($ids) order by item_id, variant_id'
+})
+
 /** Kits are changed one at a time: of two that would be part of each other one is refused. */
 export const lockComponents = statement({
   name: 'inventory.lock_components',
@@ -103,14 +138,6 @@ export const insertComponents = statement({
     insert into inventory.components (variant_id, item_id, quantity)
     select $id, item_id, quantity from unnest($itemIds::uuid[], $quantities::int4[]) as part (item_id, quantity)`
 })
-/** The kits that an item is part of. */
-export const listKitsOf = statement({
-  name: 'inventory.list_kits_of',
-  takes: { id: 'uuid' },
-  gives: { variant_id: 'uuid' },
-  text: 'select variant_id from inventory.components where item_id = $id limit 5001'
-})
-
 /** Of what is counted and has a threshold, what can be bought in no greater number; figures as in `list_available`. */
 export const listLowStock = statement({
   name: 'inventory.list_low_stock',
@@ -149,4 +176,4 @@ export const countLowStock = statement({
     where items.tracked and items.low_threshold is not null and items.backorder <> 'any'
       and stock.available <= items.low_threshold`
 })
-export type ItemRow = RowOf<typeof findItem>
+export type ItemRow = RowOf<typeof lockItem>

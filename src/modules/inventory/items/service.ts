@@ -7,6 +7,7 @@ import type { Database, Transaction } from '../../../platform/postgres/database.
 import type { Changes } from '../availability/changes.ts'
 import { availableIn } from '../availability/service.ts'
 import { itemNotFound, itemStale, kitNested } from '../errors.ts'
+import type { Crossings } from './crossings.ts'
 import * as repository from './repository.ts'
 import type {
   InventoryItemResponse,
@@ -16,8 +17,10 @@ import type {
   UpdateInventoryItemRequest
 } from './schema.ts'
 
+type Deps = { db: Database; changes: Changes; crossings: Crossings }
+
 /** How stock of each variant is counted, and of which parts kits are made. */
-export function createItemService({ db, changes }: { db: Database; changes: Changes }) {
+export function createItemService({ db, changes, crossings }: Deps) {
   async function list({ sku, tracked, ...query }: ItemQuery): Promise<Page<InventoryItemResponse>> {
     const filters = { sku: sku ?? null, tracked: tracked ?? null }
     const page = await readPage(query, {
@@ -61,9 +64,9 @@ export function createItemService({ db, changes }: { db: Database; changes: Chan
     await write.once(db, async tx => {
       const stored = await lock(tx, id, write)
       if (changesNothing(body)) return
-      await tx.run(repository.updateItem, merge(stored, body))
-      const kits = await tx.rows(repository.listKitsOf, { id })
-      changes.announce(tx, [id, ...kits.map(kit => kit.variant_id)])
+      const item = merge(stored, body)
+      await tx.run(repository.updateItem, item)
+      await crossings.announce(tx, [item])
     })
     return read(id)
   }
@@ -77,13 +80,14 @@ export function createItemService({ db, changes }: { db: Database; changes: Chan
     const itemIds = components.map(part => part.item_id)
     await write.once(db, async tx => {
       await tx.run(repository.lockComponents)
-      await lock(tx, id, write)
+      const item = await lock(tx, id, write)
       if ((await tx.first(repository.isNested, { id, itemIds }))?.is_nested) throw kitNested()
       await tx.run(repository.deleteComponents, { id })
       const quantities = components.map(part => part.quantity)
       await tx.run(repository.insertComponents, { id, itemIds, quantities })
       await tx.run(repository.raiseItemVersion, { id })
-      // Every process keeps in mind what kits are made of.
+      await crossings.announce(tx, [item])
+      // Processes may keep in mind what kits are made of.
       changes.announce(tx, 'all')
     })
     return read(id)
@@ -103,7 +107,7 @@ async function lock(tx: Transaction, id: string, write: Write) {
 }
 
 /** How many may be owed is forgotten with the rule that it belongs to. */
-function merge(stored: Omit<repository.ItemRow, 'components'>, body: UpdateInventoryItemRequest) {
+function merge(stored: repository.ItemRow, body: UpdateInventoryItemRequest): repository.ItemRow {
   const hasOtherRule = body.backorder !== undefined && body.backorder !== 'limit'
   return { ...stored, ...(hasOtherRule && { backorder_limit: null }), ...body }
 }

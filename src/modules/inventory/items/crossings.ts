@@ -1,0 +1,41 @@
+import type { Emit } from '../../../platform/outbox/outbox.ts'
+import type { Transaction } from '../../../platform/postgres/database.ts'
+import type { Changes } from '../availability/changes.ts'
+import { type Available, availableIn } from '../availability/service.ts'
+import { stockCrossed } from '../events.ts'
+import * as repository from './repository.ts'
+
+type Item = Pick<repository.ItemRow, 'id' | 'tracked' | 'low_threshold'>
+
+export type Crossings = {
+  /** Within `tx`, once these items are counted otherwise than before, or made of other parts. */
+  announce(tx: Transaction, items: readonly Item[]): Promise<void>
+}
+
+/** Tells processes and consumers of what else can be bought now because somebody said how it is to be counted. */
+export const createCrossings = ({ changes, emit }: { changes: Changes; emit: Emit }): Crossings => ({
+  announce: async (tx, items) => {
+    const ids = items.map(({ id }) => id)
+    const kits = await tx.rows(repository.listKits, { ids })
+    const available = await availableIn(tx, ids)
+    items.forEach((item, index) => {
+      const ofKits = kits.filter(kit => kit.item_id === item.id).map(kit => kit.variant_id)
+      const variant_ids = [item.id, ...ofKits]
+      const number = available[index] ?? null
+      changes.announce(tx, variant_ids)
+      emit(tx, stockCrossed, item.id, {
+        item_id: item.id,
+        variant_ids,
+        available: number,
+        status: statusOf(item, number)
+      })
+    })
+  }
+})
+
+/** A kit is counted by its parts, whatever is said of itself. */
+function statusOf({ tracked, low_threshold }: Item, available: Available) {
+  if (available === null) return tracked ? 'in' : 'untracked'
+  if (available <= 0) return 'out'
+  return available <= (low_threshold ?? 0) ? 'low' : 'in'
+}

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest'
+import { useShop } from '../../../../test/support/use-shop.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { defineModule } from '../../../module.ts'
+import { type InventoryApi, inventoryModule, stockCrossed } from '../index.ts'
+import type { Description } from './describe.ts'
+
+type Crossed = { item_id: string; variant_ids: string[]; available: number | null; status: string }
+
+/** An inventory, and a module that hears of its crossings. */
+async function useInventory() {
+  const heard: Crossed[] = []
+  const listener = defineModule({
+    name: 'listener',
+    description: 'Hears of crossings.',
+    basePaths: [],
+    requires: { inventory: inventoryModule },
+    uses: {},
+    hears: [stockCrossed],
+    setup: async () => ({
+      api: {},
+      consumers: {
+        'inventory.crossed': async (_tx, events) => {
+          for (const { payload } of events) heard.push(payload)
+        }
+      }
+    })
+  })
+  const shop = await useShop({ modules: [inventoryModule, listener] })
+  const inventory = shop.apiOf(inventoryModule) as InventoryApi
+  return {
+    ...shop,
+    admin: shop.as({ token: 'admin' }),
+    inventory,
+    describe: (...variants: Description[]) => shop.db.transaction(tx => inventory.describe(tx, variants)),
+    /** What was heard since the last time, once there are so many. */
+    heard: async (count: number) => {
+      await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(count)
+      return heard.splice(0)
+    }
+  }
+}
+
+test('what is said of a variant is kept, what is left out stays, and saying it again changes nothing', async () => {
+  const { admin, describe } = await useInventory()
+  const id = newId()
+  const read = async () => (await admin.get(`/api/inventory/items/${id}`)).json
+  await describe({ variantId: id, sku: 'MUG' })
+  expect(await read()).toMatchObject({ sku: 'MUG', tracked: false, backorder: 'none' })
+  await describe({ variantId: id, sku: 'MUG', tracked: true, backorder: 'any' })
+  expect(await read()).toMatchObject({ sku: 'MUG', tracked: true, backorder: 'any' })
+  await admin.patch(`/api/inventory/items/${id}`, {
+    backorder: 'limit',
+    backorder_limit: 4,
+    low_threshold: 2
+  })
+  await describe({ variantId: id, sku: 'CUP' })
+  const said = await read()
+  expect(said).toMatchObject({ sku: 'CUP', tracked: true, backorder_limit: 4, low_threshold: 2 })
+  await describe({ variantId: id, sku: 'CUP', tracked: true })
+  expect(await read()).toEqual(said)
+  await describe({ variantId: id, sku: 'CUP', backorder: 'none' })
+  expect(await read()).toMatchObject({ backorder: 'none', backorder_limit: null, low_threshold: 2 })
+})
+
+test('what is described in a transaction that does not commit was never said', async () => {
+  const { db, inventory, sql } = await useInventory()
+  const failed = db.transaction(async tx => {
+    await inventory.describe(tx, [{ variantId: newId(), sku: 'MUG', tracked: true }])
+    throw new Error('no')
+  })
+  await expect(failed).rejects.toThrow('no')
+  expect(await sql('select id from inventory.items')).toEqual([])
+})
+
+test('two who describe the same variants in another order both get through', async () => {
+  const { describe, sql } = await useInventory()
+  const ids = Array.from({ length: 700 }, newId)
+  const as = (sku: string) => ids.map(variantId => ({ variantId, sku, tracked: true }))
+  await Promise.all([describe(...as('A')), describe(...as('B').reverse()), describe(...as('C'))])
+  const [row] = await sql(
+    'select count(*)::int as items, count(distinct sku)::int as skus from inventory.items'
+  )
+  expect(row).toEqual({ items: 700, skus: 1 })
+})
+
+test('whoever hears of crossings is told of what is counted otherwise than before, and of nothing else', async () => {
+  const { admin, describe, heard, inventory } = await useInventory()
+  const [mug, set] = [newId(), newId()]
+  await describe({ variantId: mug, sku: 'MUG' })
+  await describe({ variantId: mug, sku: 'CUP', tracked: true })
+  expect(await heard(1)).toEqual([{ item_id: mug, variant_ids: [mug], available: 0, status: 'out' }])
+  expect(await inventory.available([mug])).toEqual([0])
+
+  await admin.put(`/api/inventory/items/${set}/components`, { components: [{ item_id: mug, quantity: 2 }] })
+  expect(await heard(1)).toEqual([{ item_id: set, variant_ids: [set], available: 0, status: 'out' }])
+  await admin.patch(`/api/inventory/items/${mug}`, {
+    backorder: 'limit',
+    backorder_limit: 6,
+    low_threshold: 6
+  })
+  expect(await heard(1)).toEqual([{ item_id: mug, variant_ids: [mug, set], available: 6, status: 'low' }])
+  expect(await inventory.available([mug, set])).toEqual([6, 3])
+  await admin.patch(`/api/inventory/items/${mug}`, { backorder: 'any' })
+  expect(await heard(1)).toMatchObject([{ available: null, status: 'in' }])
+  await describe({ variantId: mug, sku: 'CUP', tracked: false })
+  expect(await heard(1)).toMatchObject([{ available: null, status: 'untracked' }])
+  await describe({ variantId: mug, sku: 'CUP', tracked: false })
+  await describe({ variantId: mug, sku: 'CUP', tracked: true })
+  expect(await heard(1)).toMatchObject([{ item_id: mug, status: 'in' }])
+})
