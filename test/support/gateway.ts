@@ -62,6 +62,8 @@ export async function openGateway(options: TestGatewayOptions = {}): Promise<Tes
   const log: Record<string, unknown>[] = []
   const opened = await openPlatform(config, created.url, pino({ level: 'info', errorKey: 'err' }, into(log)))
   const direct = new pg.Pool({ connectionString: created.url, max: 2 })
+  // It says that it has ended before its connections have; dropping the database may then end them first.
+  direct.on('connect', client => client.on('error', () => {}))
   const closePlatform = async () => {
     await opened.close()
     await direct.end()
