@@ -93,7 +93,7 @@ export async function fillLargeCatalog(client: pg.ClientBase): Promise<void> {
       lowest_price_minor = priced.lowest_price_minor, lowest_price_currency = priced.currency,
       lowest_full_price_minor = priced.lowest_full_price_minor,
       variant_count = coalesce(priced.variant_count, 0), sku_text = list_columns.sku_text,
-      category_ids = list_columns.category_ids
+      category_ids = list_columns.category_ids, in_stock = list_columns.in_stock
     from catalog.list_columns left join priced on priced.product_id = list_columns.product_id
     where list_columns.product_id = products.id`)
   await client.query('vacuum analyze')

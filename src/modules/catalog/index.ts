@@ -1,6 +1,8 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
+import type { Delivery, PayloadOf } from '../../kernel/events.ts'
 import { defineModule } from '../../module.ts'
-import { inventoryModule } from '../inventory/index.ts'
+import type { Transaction } from '../../platform/postgres/database.ts'
+import { inventoryModule, stockCrossed } from '../inventory/index.ts'
 import { categoryRoutes } from './categories/routes.ts'
 import { createCategoryService } from './categories/service.ts'
 import { discountRoutes } from './discounts/routes.ts'
@@ -14,6 +16,8 @@ import { createChanges } from './revision/changes.ts'
 import { createPages } from './revision/pages.ts'
 import { repriceAll } from './revision/prices.ts'
 import { catalogSettings } from './settings.ts'
+import { keepInStock } from './stock/consumer.ts'
+import { refreshStock } from './stock/refresh.ts'
 import { storefrontRoutes } from './storefront/routes.ts'
 import { createStorefront } from './storefront/service.ts'
 import { forgetGoneVariants } from './variants/gone.ts'
@@ -28,7 +32,11 @@ export type { BuyingRule, Offer } from './offers/service.ts'
 // in the same instant hid from each other.
 const REPRICE_SECONDS = 300
 
+const REFRESH_STOCK_SECONDS = 3_600
+
 const IMPORT_SECONDS_BOUNDS = [0.1, 0.5, 1, 5, 10, 30, 60, 300]
+
+type Crossed = PayloadOf<typeof stockCrossed>
 
 /** What other modules ask the catalog. */
 export type CatalogApi = {
@@ -68,6 +76,7 @@ export const catalogModule = defineModule({
   settings: catalogSettings,
   requires: {},
   uses: { inventory: inventoryModule },
+  hears: [stockCrossed],
   migrations: new URL('./migrations/', import.meta.url),
   setup: async ({ config, db, cache, broadcast, chores, metrics }, settings, { inventory }) => {
     const { currency } = config.shop
@@ -81,7 +90,7 @@ export const catalogModule = defineModule({
     })
     const offers = createOffers({ db, changes, currency, bytesMax: settings.offers_bytes_max })
     const importCsv = timed(
-      createImporter({ db, changes, currency }),
+      createImporter({ db, changes, inventory, currency }),
       metrics.histogram(
         'import_seconds',
         'Duration of imports, by mode.',
@@ -92,12 +101,16 @@ export const catalogModule = defineModule({
     // Half of the connections for slow statements at most: one caller's lists leave room for those of others.
     const listsAtOnceMax = Math.ceil(config.database.slow_connections / 2)
     const storefront = createStorefront({ db, pages, inventory, currency, listsAtOnceMax })
-    const products = createProductService({ db, changes, currency })
-    const variants = createVariantService({ db, changes, currency })
+    const products = createProductService({ db, changes, inventory, currency })
+    const variants = createVariantService({ db, changes, inventory, currency })
     const categories = createCategoryService({ db, changes })
     const discounts = createDiscountService({ db, changes, currency })
     chores.every(REPRICE_SECONDS, 'bring lowest prices up to date', () => repriceAll(db, currency))
     forgetGoneVariants(chores, db)
+    if (inventory !== undefined)
+      chores.every(REFRESH_STOCK_SECONDS, 'bring what lists say of stock up to date', () =>
+        refreshStock({ db, changes, inventory })
+      )
 
     const api: CatalogApi = {
       offers,
@@ -119,7 +132,14 @@ export const catalogModule = defineModule({
       discountRoutes(tiers, discounts)
       importRoutes(tiers, importCsv)
     }
-    return { api, routes }
+    const consumers = {
+      // Without an inventory nobody counts; what is left of the time with one is made good when it is back.
+      'inventory.crossed': async (tx: Transaction, events: readonly Delivery<Crossed>[]) => {
+        const variantIds = events.flatMap(({ payload }) => payload.variant_ids)
+        if (inventory !== undefined) await keepInStock(tx, variantIds, { inventory, changes })
+      }
+    }
+    return { api, routes, consumers }
   }
 })
 

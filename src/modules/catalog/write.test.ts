@@ -216,7 +216,8 @@ test('a write is noted in its own transaction: when the request was taken over, 
   const app = await useCatalog()
   const { db, broadcast } = app.platform
   const currency = 'USD'
-  const deps = { db, changes: createChanges({ db, broadcast, currency }), currency }
+  const changes = createChanges({ db, broadcast, currency })
+  const deps = { db, changes, inventory: undefined, currency }
   const products = createProductService(deps)
   const variants = createVariantService(deps)
   const categories = createCategoryService(deps)

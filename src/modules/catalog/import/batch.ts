@@ -1,5 +1,6 @@
 import { newId } from '../../../kernel/ids.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
+import type { InventoryApi } from '../../inventory/index.ts'
 import * as products from '../products/repository.ts'
 import { slugOf } from '../products/slug.ts'
 import * as variants from '../variants/repository.ts'
@@ -18,7 +19,7 @@ export type Outcome = { counts: Counts; failures: Problem[][]; changedIds: strin
 export async function applyBatch(
   tx: Transaction,
   drafts: readonly ProductDraft[],
-  currency: string
+  { currency, inventory }: { currency: string; inventory: Pick<InventoryApi, 'describe'> | undefined }
 ): Promise<Outcome> {
   await tx.run(repository.planEachTime)
   const stored = await repository.lockStored(
@@ -31,6 +32,9 @@ export async function applyBatch(
   )
   const { changes, failures } = await withoutSkuConflicts(tx, wanted)
   await write(tx, changes)
+  // All of them, so that an import that was killed is finished by sending the file again.
+  const described = changes.flatMap(change => change.described)
+  if (described.length > 0) await inventory?.describe(tx, described)
   const changedIds = changes.filter(({ kind }) => kind !== 'unchanged').map(({ product }) => product.id)
   return { counts: count(changes), failures, changedIds }
 }

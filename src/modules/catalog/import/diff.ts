@@ -21,6 +21,8 @@ export type Change = {
   updated: VariantRow[]
   unchangedVariants: number
   deactivated: VariantRow[]
+  /** All variants of the file, those that stay as they are too. */
+  described: { variantId: string; sku: string }[]
   /** Category ids. */
   linked: string[]
   unlinked: string[]
@@ -74,12 +76,14 @@ function variantChanges(
   const taken = new Set(draft.variants.flatMap(({ sku }, index) => sku ?? matches[index]?.sku ?? []))
   const inserted: VariantRow[] = []
   const updated: VariantRow[] = []
+  const described: Change['described'] = []
   for (const [index, variant] of draft.variants.entries()) {
     const match = matches[index]
     const sku = variant.sku ?? match?.sku ?? deriveSku(draft.slug, valuesOf(variant), taken)
     taken.add(sku)
     const present = match ?? newVariant(productId)
     const row = { ...present, ...variant.fields, sku, currency, active: true, position: index + 1 }
+    described.push({ variantId: row.id, sku })
     if (match === undefined) inserted.push(row)
     else if (!isDeepStrictEqual(row, match)) updated.push(row)
   }
@@ -88,7 +92,7 @@ function variantChanges(
     .filter(each => each.active && !kept.has(each))
     .map(each => ({ ...each, active: false }))
   const unchangedVariants = draft.variants.length - inserted.length - updated.length
-  return { inserted, updated, unchangedVariants, deactivated }
+  return { inserted, updated, unchangedVariants, deactivated, described }
 }
 
 /** For each variant of the draft the stored one that it is, each stored one at most once. */

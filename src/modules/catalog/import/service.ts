@@ -4,6 +4,7 @@ import { type CsvRecord, FileRefused, readRecords } from '../../../platform/csv/
 import { type Spooled, spool } from '../../../platform/csv/spool.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { databaseUnavailable } from '../../../platform/postgres/errors.ts'
+import type { InventoryApi } from '../../inventory/index.ts'
 import { importFailed, skuTaken, slugTaken } from '../errors.ts'
 import type { Changes } from '../revision/changes.ts'
 import { applyBatch, type Outcome } from './batch.ts'
@@ -36,10 +37,16 @@ export type ImportOptions = { mode?: Mode }
 /** How far an import has come, with each row that is read; `rowsTotal` is null while the file is only checked. */
 export type Progress = { rows: number; rowsTotal: number | null }
 type OnProgress = (progress: Progress) => void
-type Deps = { db: Database; changes: Changes; currency: string }
+type Deps = {
+  db: Database
+  changes: Changes
+  /** Is told what variants are called. */
+  inventory: Pick<InventoryApi, 'describe'> | undefined
+  currency: string
+}
 
 /** Imports products from Shopify's CSV exports. Importing a file twice changes nothing the second time. */
-export function createImporter({ db, changes, currency }: Deps) {
+export function createImporter({ db, changes, inventory, currency }: Deps) {
   /**
    * `best_effort` imports every product that has no fault, 200 in a transaction; `all_or_nothing` imports all of them
    * in one transaction, or none. @throws `CATALOG_IMPORT_FAILED` with the report, and then nothing was changed.
@@ -86,7 +93,7 @@ export function createImporter({ db, changes, currency }: Deps) {
   async function applySeparately(drafts: readonly ProductDraft[]): Promise<Outcome[]> {
     try {
       const outcome = await db.transaction(async tx => {
-        const applied = await applyBatch(tx, drafts, currency)
+        const applied = await applyBatch(tx, drafts, { currency, inventory })
         if (applied.changedIds.length > 0) await changes.announce(tx, applied.changedIds)
         return applied
       }, withoutEnd)
@@ -112,7 +119,7 @@ export function createImporter({ db, changes, currency }: Deps) {
         // Once there is a fault, the rest is only read to find the others.
         if (report.errors_total > 0) continue
         underWay = drafts
-        const outcome = await applyBatch(tx, drafts, currency)
+        const outcome = await applyBatch(tx, drafts, { currency, inventory })
         addOutcome(report, outcome)
         if (outcome.changedIds.length > 0) await changes.announce(tx, outcome.changedIds)
         onBatch(report)

@@ -5,6 +5,7 @@ import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
+import type { InventoryApi } from '../../inventory/index.ts'
 import { productNotFound, variantsInvalid } from '../errors.ts'
 import type { Changes } from '../revision/changes.ts'
 import { insertVariants, type VariantRow } from '../variants/repository.ts'
@@ -24,10 +25,16 @@ import { containing, newSlug, searchText, storedSlug } from './slug.ts'
 
 const FAULTS_SHOWN_MAX = 8
 
-type Deps = { db: Database; changes: Changes; currency: string }
+type Deps = {
+  db: Database
+  changes: Changes
+  /** Is told what variants are called. */
+  inventory: Pick<InventoryApi, 'describe'> | undefined
+  currency: string
+}
 
 /** Products as the administrator sees them: all of them, with everything, and how they are changed. */
-export function createProductService({ db, changes, currency }: Deps) {
+export function createProductService({ db, changes, inventory, currency }: Deps) {
   async function read(id: string): Promise<AdminProductResponse> {
     return adminProduct(found(await db.first(repository.findProduct, { id }), productNotFound))
   }
@@ -55,6 +62,7 @@ export function createProductService({ db, changes, currency }: Deps) {
     await write.once(db, async tx => {
       await tx.run(repository.insertProducts, { rows: [row] })
       await tx.run(insertVariants, { rows })
+      if (rows.length > 0) await inventory?.describe(tx, rows.map(describedBy))
       await tx.run(repository.insertLinks, { id: row.id, categoryIds: category_ids })
       await changes.announce(tx, [row.id])
     })
@@ -146,6 +154,8 @@ function faultsOfChange(
     }))
   ]
 }
+
+const describedBy = ({ id, sku }: VariantRow) => ({ variantId: id, sku })
 
 const emptyProduct = (id: string): repository.ProductRow => ({
   id,

@@ -17,17 +17,17 @@ export const lockFreeProducts = statement({
 // What lists show and filter products by that stands elsewhere.
 const kept = (name: string) =>
   `${name}.lowest_price_minor, ${name}.lowest_price_currency, ${name}.lowest_full_price_minor, ${name}.variant_count,
-      ${name}.sku_text, ${name}.category_ids`
+      ${name}.sku_text, ${name}.category_ids, ${name}.in_stock`
 const fresh = `
       select list_columns.product_id, lowest_price_minor, currency as lowest_price_currency, lowest_full_price_minor,
-        coalesce(variant_count, 0) as variant_count, sku_text, category_ids
+        coalesce(variant_count, 0) as variant_count, sku_text, category_ids, in_stock
       from catalog.list_columns
       left join catalog.lowest_prices
         on lowest_prices.product_id = list_columns.product_id and lowest_prices.currency = $currency
         and lowest_prices.product_id = any ($ids)
       where list_columns.product_id = any ($ids)`
 
-/** Brings what lists show of these (locked) products up to date: their lowest prices, SKUs and categories. */
+/** Brings what lists show of these (locked) products up to date: lowest prices, SKUs, categories, stock. */
 export const repriceProducts = statement({
   name: 'catalog.reprice_products',
   takes: { ids: 'uuid[]', currency: 'text' },
@@ -35,7 +35,7 @@ export const repriceProducts = statement({
     update catalog.products set
       lowest_price_minor = fresh.lowest_price_minor, lowest_price_currency = fresh.lowest_price_currency,
       lowest_full_price_minor = fresh.lowest_full_price_minor, variant_count = fresh.variant_count,
-      sku_text = fresh.sku_text, category_ids = fresh.category_ids
+      sku_text = fresh.sku_text, category_ids = fresh.category_ids, in_stock = fresh.in_stock
     from (${fresh}
     ) fresh
     where products.id = fresh.product_id

@@ -73,7 +73,9 @@ const filtersOf = function* () {
   for (const q of words)
     for (const tag of tags)
       for (const category of categories)
-        for (const [price_min, price_max] of prices) yield { q, tag, category, price_min, price_max }
+        for (const [price_min, price_max] of prices)
+          for (const in_stock of q === null && tag === null ? [null, true, false] : [null])
+            yield { q, tag, category, price_min, price_max, in_stock }
 }
 
 test('no plan of a list goes through the catalog more than once, whatever is asked for', async () => {
@@ -89,7 +91,7 @@ test('no plan of a list goes through the catalog more than once, whatever is ask
         await check(lists[sort], { ...from, limit, ...filters })
   }
   expect(faults).toEqual([])
-  expect(explained).toBe(words.length * tags.length * categories.length * prices.length * 9)
+  expect(explained).toBe((words.length * tags.length + 2) * categories.length * prices.length * 9)
 }, 120_000)
 
 test('slow statements are planned for their values in the program too', async () => {
@@ -103,7 +105,7 @@ test('slow statements are planned for their values in the program too', async ()
 })
 
 test('a list is planned for what it is asked for: what few products have is found by its index', async () => {
-  const all = { q: null, tag: null, category: null, price_min: null, price_max: null }
+  const all = { q: null, tag: null, category: null, price_min: null, price_max: null, in_stock: null }
   for (const filter of [
     { q: '%zebra%' },
     { q: '%product-777%' },
@@ -113,10 +115,12 @@ test('a list is planned for what it is asked for: what few products have is foun
     const plan = await planOf(lists.name, { ...beforeFirst.name, limit, ...all, ...filter })
     expect(mostRows(plan)).toBeLessThan(1_000)
   }
+  const plan = await planOf(lists.newest, { ...beforeFirst.newest, limit, ...all, in_stock: false })
+  expect(mostRows(plan)).toBeLessThan(1_000)
 })
 
 test('what the filters find is what variants and categories say', async () => {
-  for (const { q, tag, category, price_min, price_max } of filtersOf()) {
+  for (const { q, tag, category, price_min, price_max, in_stock } of filtersOf()) {
     if (price_min !== null || (q !== null && category === null)) continue
     const { rows } = await client.query(
       `select count(*)::int as total from catalog.products
@@ -125,9 +129,13 @@ test('what the filters find is what variants and categories say', async () => {
            or id in (select product_id from catalog.variants where lower(sku) like $1))
          and ($3::uuid is null or id in (
            select product_id from catalog.product_categories join catalog.categories c on c.id = category_id
-           where $3 = any (c.path)))`,
-      [q, tag, category]
+           where $3 = any (c.path)))
+         and ($4::bool is null or $4 = exists (
+           select from catalog.variants v where v.product_id = products.id and v.active and v.in_stock))`,
+      [q, tag, category, in_stock]
     )
-    expect([await db.first(countProducts, { q, tag, category, price_min, price_max })]).toEqual(rows)
+    expect([await db.first(countProducts, { q, tag, category, price_min, price_max, in_stock })]).toEqual(
+      rows
+    )
   }
 })

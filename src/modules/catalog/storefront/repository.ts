@@ -57,7 +57,8 @@ const filters = {
   tag: 'text?',
   category: 'uuid?',
   price_min: 'int8?',
-  price_max: 'int8?'
+  price_max: 'int8?',
+  in_stock: 'bool?'
 } as const
 // A slow statement is planned for the values that it is given: what is null is no part of the plan, and what is not
 // can use its index. All of it is of one table, so that no plan, however wrong its guesses, reads more than that once.
@@ -66,7 +67,8 @@ const isListed = `
       and ($q::text is null or search_text like $q or sku_text like $q)
       and ($tag::text is null or tags @> array[$tag])
       and ($category::uuid is null or category_ids @> array[$category])
-      and ($price_min::int8 is null or lowest_price_minor between $price_min and $price_max)`
+      and ($price_min::int8 is null or lowest_price_minor between $price_min and $price_max)
+      and ($in_stock::bool is null or in_stock = $in_stock)`
 
 type Order = { name: string; key: 'text' | 'int8'; behind: string; by: string }
 const listBy = ({ name, key, behind, by }: Order) =>
@@ -85,13 +87,14 @@ const listBy = ({ name, key, behind, by }: Order) =>
       lowest_price_minor: 'int8?',
       lowest_price_currency: 'text?',
       lowest_full_price_minor: 'int8?',
-      variant_count: 'int4'
+      variant_count: 'int4',
+      in_stock: 'bool'
     },
     slow: true,
     text: `
     select
       id, slug, name, brand, tags, images -> 0 ->> 'url' as image_url, created_at, search_text, lowest_price_minor,
-      lowest_price_currency, lowest_full_price_minor, variant_count
+      lowest_price_currency, lowest_full_price_minor, variant_count, in_stock
     from catalog.products
     where ${behind} and ${isListed}
     order by ${by} limit $limit`

@@ -27,6 +27,9 @@ export const ProductQuery = input({
   tag: Type.Optional(line(255)),
   min_price: Bound('The least discounted price of the cheapest variant, in minor units.'),
   max_price: Bound('The greatest discounted price of the cheapest variant, in minor units.'),
+  in_stock: Type.Optional(
+    Type.Boolean({ description: 'Whether some variant can be bought, as far as stock goes.' })
+  ),
   sort: Type.Optional(
     Type.Enum(['newest', 'name', 'price', '-price'], {
       description:
@@ -48,6 +51,7 @@ export const ProductSummaryResponse = response('ProductSummaryResponse', {
   discounted_price: nullable(Type.Integer({ description: PRICES })),
   currency: Currency,
   variant_count: Type.Integer({ description: 'How many variants are for sale.' }),
+  in_stock: Type.Boolean({ description: 'Whether some variant can be bought, as far as stock goes.' }),
   tags: Type.Array(Type.String()),
   created_at: Time
 })

@@ -50,30 +50,35 @@ export function createStorefront({ db, pages, inventory, currency, listsAtOnceMa
    * @throws `INVALID_CURSOR`, `CATALOG_LIST_LIMIT`
    */
   function listProducts(query: ProductQuery, caller: string): Promise<string> {
-    const { sort = 'newest', limit = 20, cursor, count = false, q, category, tag } = query
+    const { sort = 'newest', limit = 20, cursor, count = false, q, category, tag, in_stock } = query
     const prices = priceRange(query)
     // Kept are the pages that many visitors ask for: where a catalog is entered. Searches, price ranges and what lies
     // further on have no end of variations, and would only push those out.
     const isEntrance = cursor === undefined && q === undefined && !asksForPrices(query)
-    const key = isEntrance ? `products:${JSON.stringify([sort, limit, count, category, tag])}` : null
+    const key = isEntrance
+      ? `products:${JSON.stringify([sort, limit, count, category, tag, in_stock])}`
+      : null
     const make = async () => {
       const inside = category === undefined ? null : await categoryOf(category)
-      if (inside === undefined) return JSON.stringify({ ...NOTHING, ...(count && { total: 0 }) })
+      // Where nobody counts, everything is in stock, whatever was counted before.
+      const isEmpty = inside === undefined || (inventory === undefined && in_stock === false)
+      if (isEmpty) return JSON.stringify({ ...NOTHING, ...(count && { total: 0 }) })
       const filters = {
         q: q === undefined ? null : containing(q),
         tag: tag ?? null,
         category: inside?.id ?? null,
+        in_stock: inventory === undefined ? null : (in_stock ?? null),
         ...prices
       }
       const page = await readPage(query, {
         name: 'listed products',
-        filters: [sort, q, category, tag, prices],
+        filters: [sort, q, category, tag, prices, in_stock],
         start: beforeFirst[sort],
         rows: place => db.rows(lists[sort], { ...place, ...filters }),
         placeOf: row => ({ key: sortKey(row, sort), id: row.id }),
         total: () => db.first(countProducts, filters)
       })
-      const items = page.items.map(row => summary(row, currency))
+      const items = page.items.map(row => summary(row, currency, inventory !== undefined))
       return JSON.stringify({ ...page, items })
     }
     return pages(key, make, work => limited(caller, work))
@@ -131,7 +136,7 @@ function sortKey(row: SummaryRow, sort: Sort): string | number {
 }
 
 /** What was found in another currency is no price here, until the products are priced in this one. */
-function summary(row: SummaryRow, currency: string): ProductSummaryResponse {
+function summary(row: SummaryRow, currency: string, isCounted: boolean): ProductSummaryResponse {
   const isPriced = row.lowest_price_currency === currency
   return {
     id: row.id,
@@ -143,6 +148,7 @@ function summary(row: SummaryRow, currency: string): ProductSummaryResponse {
     discounted_price: isPriced ? row.lowest_price_minor : null,
     currency,
     variant_count: isPriced ? row.variant_count : 0,
+    in_stock: !isCounted || row.in_stock,
     tags: row.tags,
     created_at: row.created_at
   }

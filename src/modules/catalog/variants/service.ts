@@ -3,6 +3,7 @@ import type { Fault } from '../../../kernel/faults.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import type { InventoryApi } from '../../inventory/index.ts'
 import { productNotFound, productStale, variantLimit, variantNotFound, variantsInvalid } from '../errors.ts'
 import { listNames } from '../offers/repository.ts'
 import { lockProduct } from '../products/change.ts'
@@ -18,10 +19,16 @@ import {
   type VersionedVariantResponse
 } from './schema.ts'
 
-type Deps = { db: Database; changes: Changes; currency: string }
+type Deps = {
+  db: Database
+  changes: Changes
+  /** Is told what variants are called. */
+  inventory: Pick<InventoryApi, 'describe'> | undefined
+  currency: string
+}
 
 /** The variants of products, changed one at a time. Each change gives the product its next version. */
-export function createVariantService({ db, changes, currency }: Deps) {
+export function createVariantService({ db, changes, inventory, currency }: Deps) {
   async function read(id: string): Promise<VersionedVariantResponse> {
     const row = found(await db.first(repository.findVariant, { id }), variantNotFound)
     const { price_minor: price, sale_price_minor: sale_price, ...fields } = row
@@ -45,6 +52,7 @@ export function createVariantService({ db, changes, currency }: Deps) {
       ])
       await refuseUnchoosable(tx, row)
       await tx.run(repository.insertVariants, { rows: [row] })
+      await inventory?.describe(tx, [{ variantId: row.id, sku: row.sku }])
       await noteChange(tx, product.id)
     })
     return read(write.id)
@@ -65,6 +73,7 @@ export function createVariantService({ db, changes, currency }: Deps) {
       if ('price' in body || 'sale_price' in body) refuse(priceFaults({ path: 'body', variant: row }))
       refuse(quantityFaults({ path: 'body', variant: row }))
       await tx.run(repository.updateVariants, { rows: [row] })
+      if (row.sku !== present.sku) await inventory?.describe(tx, [{ variantId: id, sku: row.sku }])
       await noteChange(tx, product.id)
     })
     return read(id)

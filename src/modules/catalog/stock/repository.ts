@@ -1,0 +1,28 @@
+import { statement } from '../../../platform/postgres/statement.ts'
+
+/** The products of these variants, in the order in which everybody locks products. */
+export const lockProducts = statement({
+  name: 'catalog.lock_products_of_variants',
+  takes: { variantIds: 'uuid[]' },
+  gives: { id: 'uuid' },
+  text: `
+    select id from catalog.products
+    where id in (select product_id from catalog.variants where id = any ($variantIds))
+    order by id for update`
+})
+/** Of these variants `inStock` can be bought; answers the products of those of which the catalog said something else. */
+export const updateInStock = statement({
+  name: 'catalog.update_in_stock',
+  takes: { variantIds: 'uuid[]', inStock: 'uuid[]' },
+  gives: { product_id: 'uuid' },
+  text: `
+    update catalog.variants set in_stock = not in_stock
+    where id = any ($variantIds) and in_stock <> (id = any ($inStock))
+    returning product_id`
+})
+export const listVariantsAfter = statement({
+  name: 'catalog.list_variants_after',
+  takes: { after: 'uuid', limit: 'int8' },
+  gives: { id: 'uuid', sku: 'text', in_stock: 'bool' },
+  text: 'select id, sku, in_stock from catalog.variants where id > $after order by id limit $limit'
+})
