@@ -22,10 +22,10 @@ export type Bench = {
 }
 
 /** A database server of its own in a temporary folder. */
-export async function openBench(): Promise<Bench> {
+export async function openBench(connections: { connectionsMax?: number } = {}): Promise<Bench> {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-bench-'))
   await chmod(folder, 0o755)
-  const server = await openEmbeddedPostgres({ folder, mode: 'own' })
+  const server = await openEmbeddedPostgres({ folder, mode: 'own', ...connections })
   const client = new pg.Client({ connectionString: server.url })
   await client.connect()
   const postmaster = Number(

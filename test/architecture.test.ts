@@ -22,6 +22,7 @@ test('the exceptions are needed, each of them', () => {
 
 const sql = (text: string) =>
   `import { statement } from '../../../platform/postgres/statement.ts'\nexport const a = statement({ name: 'cart.a', text: \`${text}\` })`
+const stockSql = (text: string) => sql(text).replace('cart.a', 'inventory.a')
 const kernelWall = 'the kernel imports nothing of ours'
 const platformWall = 'the platform imports the kernel alone'
 const gatewayWall = 'the gateway imports kernel and platform alone'
@@ -33,6 +34,7 @@ const fastifyWall = 'fastify is known to the gateway and to routes only'
 const environment = 'the environment is read by config.ts only'
 const sqlPlaces = 'SQL stands in repositories and in the platform only'
 const schemas = "a module's SQL names its own schema, and names it always"
+const levels = 'levels of stock are locked and changed by their writer alone'
 const statementNames = 'a statement is called after its module'
 const folders = 'a folder says what is in it'
 const nouns = "a module's files lie in the folders of its nouns, but for what it declares"
@@ -123,6 +125,12 @@ test.each([
     'src/modules/cart/carts/repository.ts',
     "import { statement } from '../../../platform/postgres/statement.ts'\nstatement({ name: 'catalog.a', text: 'select 1' })"
   ],
+  [levels, 'src/modules/inventory/levels/repository.ts', stockSql('update inventory.levels set on_hand = 1')],
+  [
+    levels,
+    'src/modules/inventory/levels/repository.ts',
+    stockSql('select on_hand from inventory.levels where item_id = $1 for update')
+  ],
   [folders, 'src/modules/cart/utils/sum.ts', ''],
   [folders, 'src/shared/sum.ts', ''],
   [folders, 'test/helpers/sum.ts', ''],
@@ -194,7 +202,9 @@ test.each([
   ['src/gateway/server.ts', "authenticate('Cartwright', register, cipher.getAuthTag())"],
   ['src/modules/cart/carts/routes.ts', "tiers.public.get('/cart', { config, schema }, a)"],
   ['src/modules/cart/carts/routes.ts', "tiers.public.get('/cart', { config: { ...config, limit } }, a)"],
-  ['src/modules/cart/carts/repository.ts', sql('update cart.carts set a = b where c is distinct from d')]
+  ['src/modules/cart/carts/repository.ts', sql('update cart.carts set a = b where c is distinct from d')],
+  ['src/modules/inventory/writer/repository.ts', stockSql('update inventory.levels set on_hand = 1')],
+  ['src/modules/inventory/levels/repository.ts', stockSql('select on_hand from inventory.levels')]
 ])('nothing is wrong with %s: %s', (path, text) => {
   const file = parseSource({ path, text })
   expect(rules.flatMap(rule => rule.check(file))).toEqual([])

@@ -1,6 +1,9 @@
 import pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts'
+import { testDatabaseOptions } from './database-options.ts'
+
+export { testDatabaseOptions }
 
 /** The same server, another database. */
 export function databaseNamed(url: string, name: string): string {
@@ -25,17 +28,6 @@ export async function createTestDatabase(): Promise<{ url: string; drop(): Promi
   await run(`create database ${name} template ${inject('templateName')}`)
   return { url: databaseNamed(serverUrl, name), drop: () => run(`drop database ${name} with (force)`) }
 }
-
-export const testDatabaseOptions = (url: string) => ({
-  url,
-  poolSize: 8,
-  sharedConnections: 2,
-  writeConnections: 2,
-  slowConnections: 2,
-  poolWaitMs: 2_000,
-  statementTimeoutMs: 5_000,
-  lockTimeoutMs: 200
-})
 
 /** A database for one test; it is closed and dropped when the test has finished. */
 export async function useTestDatabase(): Promise<Database> {

@@ -21,6 +21,10 @@ const PLATFORM_VALUES = [
   ...['readRecords', 'RECORD_BYTES_MAX', 'FileRefused', 'spool', 'csvLine']
 ]
 const SQL_PLACES = /^(?:src\/platform|test|bench)\/|\/repository\.ts$/
+/** Whoever else locked levels would be waited for by every batch, and decide on what a batch is about to change. */
+const LEVELS_WRITER = 'src/modules/inventory/writer/repository.ts'
+const TAKES_LEVELS =
+  /\b(?:update|insert\s+into|delete\s+from|merge\s+into|truncate|lock(?:\s+table)?)\s+(?:only\s+)?inventory\.levels\b|\binventory\.levels\b[^;]*\bfor\s+(?:no\s+key\s+update|update|key\s+share|share)\b/i
 const SHAPELESS = /(?:^|\/)(?:utils?|common|shared|helpers?|types|interfaces|constants)\//
 /** What may lie beside the folders of a module's nouns; tests of the whole module too. */
 const MODULE_ROOT = ['index', 'settings', 'errors', 'events', 'fake']
@@ -49,7 +53,8 @@ const MODULE_ORDER = [
   'admin'
 ]
 
-const MODULES = readdirSync(new URL('../../src/modules/', import.meta.url))
+/** Gateway and platform know `admin` as a role and a tier. */
+const MODULES = readdirSync(new URL('../../src/modules/', import.meta.url)).filter(name => name !== 'admin')
 /** Terms that contain a module's name and are not ours: the authentication tag of Node's ciphers, an option of `initdb`. */
 export const FOREIGN_TERMS = [/auth_?tag/gi, /--auth\b/g]
 
@@ -194,6 +199,13 @@ export const rules: readonly Rule[] = [
             .map(
               ({ schema, table }) => `names the table ${schema === undefined ? table : `${schema}.${table}`}`
             )
+  },
+  {
+    name: 'levels of stock are locked and changed by their writer alone',
+    check: ({ path, isTest, texts }) =>
+      isTest || !below(path, 'modules') || path === LEVELS_WRITER
+        ? []
+        : texts.filter(text => TAKES_LEVELS.test(text)).map(() => 'locks or changes levels')
   },
   {
     name: 'a statement is called after its module',

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { useShop } from '../../../test/support/use-shop.ts'
 import { newId } from '../../kernel/ids.ts'
+import type { Transaction } from '../../platform/postgres/database.ts'
 import { fakeInventory } from './fake.ts'
 import { type InventoryApi, inventoryModule } from './index.ts'
 
 type Subject = {
   inventory: InventoryApi
+  inTransaction(work: (tx: Transaction) => Promise<unknown>): Promise<unknown>
   /** Within a transaction, or what stands for one. */
   availableIn(variantIds: readonly string[]): Promise<(number | null)[]>
   put(variantId: string, available: number | null): Promise<unknown>
@@ -17,6 +19,7 @@ async function useReal(): Promise<Subject> {
   const inventory = shop.apiOf(inventoryModule) as InventoryApi
   return {
     inventory,
+    inTransaction: work => shop.db.transaction(work),
     availableIn: ids => shop.db.transaction(tx => inventory.availableIn(tx, ids)),
     describe: variants => shop.db.transaction(tx => inventory.describe(tx, variants)),
     put: (id, available) =>
@@ -33,6 +36,7 @@ async function useFake(): Promise<Subject> {
   const inventory = fakeInventory()
   return {
     inventory,
+    inTransaction: work => work({} as never),
     availableIn: ids => inventory.availableIn({} as never, ids),
     describe: variants => inventory.describe({} as never, variants),
     put: async (id, available) => inventory.put(id, available)
@@ -69,5 +73,59 @@ describe.each([
     expect(await inventory.available([counted])).toEqual([0])
     await describe([{ variantId: counted, sku: 'MUG', tracked: false }])
     expect(await inventory.available([counted])).toEqual([null])
+  })
+
+  test('holds all lines or none, claims what is held, and gives back what is not claimed', async () => {
+    const { inventory, inTransaction, availableIn, put } = await use()
+    const [cup, plate, owner, other] = [newId(), newId(), newId(), newId()]
+    await put(cup, 5)
+    await put(plate, 1)
+    const lines = [
+      { variantId: cup, quantity: 2 },
+      { variantId: plate, quantity: 1 }
+    ]
+    await inventory.reserve(owner, lines, 60)
+    await inventory.reserve(owner, lines, 60)
+    expect(await availableIn([cup, plate])).toEqual([3, 0])
+    await expect(inventory.reserve(other, lines, 60)).rejects.toMatchObject({
+      code: 'INVENTORY_SHORT',
+      details: { items: [{ variant_id: plate, requested: 1, available: 0 }] }
+    })
+    await inventory.reserve(owner, lines.slice(0, 1), 60)
+    expect(await availableIn([cup, plate])).toEqual([3, 1])
+    const claim = (...of: typeof lines) => inTransaction(tx => inventory.claim(tx, owner, of))
+    await expect(claim(...lines)).rejects.toMatchObject({ code: 'INVENTORY_CLAIM_LOST' })
+    await claim(lines[0] as (typeof lines)[0])
+    await inventory.release(owner)
+    await expect(inventory.reserve(owner, lines, 60)).rejects.toMatchObject({ code: 'INVENTORY_OWNER_TAKEN' })
+    await inTransaction(tx => inventory.confirm(tx, owner))
+    expect(await availableIn([cup, plate])).toEqual([3, 1])
+    await inventory.reserve(other, [{ variantId: plate, quantity: 1 }], 60)
+    await inventory.release(other)
+    expect(await availableIn([cup, plate])).toEqual([3, 1])
+  })
+
+  test('does what is posted once the transaction is committed', async () => {
+    const { inventory, inTransaction, availableIn, put } = await use()
+    const [cup, owner] = [newId(), newId()]
+    await put(cup, 5)
+    const lines = [{ variantId: cup, quantity: 3 }]
+    await inventory.reserve(owner, lines, 60)
+    await inTransaction(async tx => {
+      await inventory.claim(tx, owner, lines)
+      await inventory.post(tx, {
+        id: newId(),
+        kind: 'release',
+        owner,
+        lines: [{ variantId: cup, quantity: 1 }]
+      })
+    })
+    await expect.poll(() => availableIn([cup])).toEqual([3])
+    await inTransaction(tx => inventory.post(tx, { id: newId(), kind: 'release', owner }))
+    await expect.poll(() => availableIn([cup])).toEqual([5])
+    await inTransaction(tx =>
+      inventory.post(tx, { id: newId(), kind: 'return', owner, lines: lines.slice() })
+    )
+    await expect.poll(() => availableIn([cup])).toEqual([8])
   })
 })

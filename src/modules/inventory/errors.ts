@@ -37,6 +37,28 @@ export const kitNested = defineError(
   'A part of a kit cannot be a kit itself.',
   { constraints: ['inventory.components_of_itself'] }
 )
+export const inventoryShort = defineError(
+  'conflict',
+  'INVENTORY_SHORT',
+  'There is not enough of some lines; "items" says of which, and how many there are.',
+  { mayPass: true }
+)
+export const claimLost = defineError(
+  'conflict',
+  'INVENTORY_CLAIM_LOST',
+  'What was reserved is not held any more, or not as these lines say; reserve it once more.',
+  { mayPass: true }
+)
+export const ownerTaken = defineError(
+  'conflict',
+  'INVENTORY_OWNER_TAKEN',
+  'Other lines are promised to this order already.'
+)
+export const inventoryBusy = defineError(
+  'unavailable',
+  'INVENTORY_BUSY',
+  'There is more to reserve and to count than can be done in time; try again shortly.'
+)
 
 // Only the database says these: nobody throws them by name.
 defineError('conflict', 'INVENTORY_LOCATION_CODE_TAKEN', 'Another location has this code.', {

@@ -1,3 +1,5 @@
+import { claimLost, inventoryShort, ownerTaken } from './errors.ts'
+import type { StockLine } from './holds/doors.ts'
 import type { InventoryApi } from './index.ts'
 
 /** An inventory in memory that keeps the contract of `InventoryApi`, for tests of those who ask it. */
@@ -5,10 +7,23 @@ export type FakeInventory = InventoryApi & {
   /** So many can be bought from now on; null: any number. */
   put(variantId: string, available: number | null): void
 }
+type Hold = { quantities: ReadonlyMap<string, number>; isClaimed: boolean }
 
 export function fakeInventory(): FakeInventory {
   const stock = new Map<string, number | null>()
+  const holds = new Map<string, Hold>()
   const available = async (variantIds: readonly string[]) => variantIds.map(id => stock.get(id) ?? null)
+  const take = (quantities: ReadonlyMap<string, number>, sign: 1 | -1) => {
+    for (const [id, quantity] of quantities) {
+      const before = stock.get(id) ?? null
+      if (before !== null) stock.set(id, before - sign * quantity)
+    }
+  }
+  const giveBack = (owner: string, hold: Hold) => {
+    take(hold.quantities, -1)
+    holds.delete(owner)
+  }
+
   return {
     available,
     availableIn: (_db, variantIds) => available(variantIds),
@@ -20,6 +35,52 @@ export function fakeInventory(): FakeInventory {
     },
     put: (variantId, number) => {
       stock.set(variantId, number)
+    },
+    reserve: async (owner, lines) => {
+      const quantities = sumOf(lines)
+      const hold = holds.get(owner)
+      if (hold !== undefined && areEqual(hold.quantities, quantities)) return
+      if (hold?.isClaimed) throw ownerTaken()
+      const items = [...quantities]
+        .map(([id, requested]) => {
+          const before = stock.get(id) ?? null
+          const available = before === null ? null : before + (hold?.quantities.get(id) ?? 0)
+          return { variant_id: id, requested, available }
+        })
+        .filter(line => line.available !== null && line.available < line.requested)
+      if (items.length > 0) throw inventoryShort({ details: { items } })
+      if (hold !== undefined) giveBack(owner, hold)
+      take(quantities, 1)
+      holds.set(owner, { quantities, isClaimed: false })
+    },
+    release: async owner => {
+      const hold = holds.get(owner)
+      if (hold !== undefined && !hold.isClaimed) giveBack(owner, hold)
+    },
+    claim: async (_tx, owner, lines) => {
+      const hold = holds.get(owner)
+      if (hold === undefined || hold.isClaimed || !areEqual(hold.quantities, sumOf(lines))) throw claimLost()
+      hold.isClaimed = true
+    },
+    confirm: async () => {},
+    post: async (_tx, { kind, owner, lines }) => {
+      const hold = holds.get(owner)
+      if (kind === 'return') take(sumOf(lines ?? []), -1)
+      if (hold === undefined || kind === 'return') return
+      const quantities = new Map(hold.quantities)
+      const done = lines === undefined ? hold.quantities : sumOf(lines)
+      for (const [id, quantity] of done) quantities.set(id, (quantities.get(id) ?? 0) - quantity)
+      if (kind === 'release') take(done, -1)
+      holds.set(owner, { ...hold, quantities })
     }
   }
 }
+
+function sumOf(lines: readonly StockLine[]): Map<string, number> {
+  const sums = new Map<string, number>()
+  for (const { variantId, quantity } of lines) sums.set(variantId, (sums.get(variantId) ?? 0) + quantity)
+  return sums
+}
+
+const areEqual = (one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>) =>
+  one.size === other.size && [...one].every(([id, quantity]) => other.get(id) === quantity)

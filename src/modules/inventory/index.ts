@@ -8,6 +8,8 @@ import { availableIn, createAvailabilityService } from './availability/service.t
 import { createExporter } from './csv/export.ts'
 import { csvRoutes } from './csv/routes.ts'
 import { stockCrossed } from './events.ts'
+import { createDoors, type OrderRequest, type StockLine } from './holds/doors.ts'
+import { startSweeps } from './holds/sweeps.ts'
 import { createCrossings } from './items/crossings.ts'
 import { createDescribe, type Description } from './items/describe.ts'
 import { itemRoutes } from './items/routes.ts'
@@ -20,6 +22,10 @@ import { movementRoutes } from './movements/routes.ts'
 import { createMovementService } from './movements/service.ts'
 import { reservationRoutes } from './reservations/routes.ts'
 import { createReservationService } from './reservations/service.ts'
+import { inventorySettings } from './settings.ts'
+import type { Tell } from './writer/batch.ts'
+import { createKits } from './writer/kits.ts'
+import { createWriter } from './writer/writer.ts'
 
 export { stockCrossed } from './events.ts'
 
@@ -34,6 +40,29 @@ export type InventoryApi = {
   availableIn(db: Queryable, variantIds: readonly string[]): Promise<(number | null)[]>
   /** What whoever has the variants knows of them: the SKU always, the rest where it is said; what is left out stays. */
   describe(tx: Transaction, variants: readonly Description[]): Promise<void>
+  /**
+   * Holds these lines for `owner`, all or none, for so long; before the caller's transaction. Once more with equal lines:
+   * the time begins again. With others: they replace what is held.
+   * @throws `INVENTORY_SHORT`: its `items` say of which there is not enough. `INVENTORY_OWNER_TAKEN`: other lines are
+   * claimed. `INVENTORY_BUSY`: nothing is known to be held; the same again is safe.
+   */
+  reserve(
+    owner: string,
+    lines: readonly StockLine[],
+    seconds: number,
+    options?: { deadlineAt?: number }
+  ): Promise<void>
+  /** Gives back what is held, never what is claimed. */
+  release(owner: string): Promise<void>
+  /**
+   * Within the caller's transaction: what is held becomes claimed, and is given back by `post` alone.
+   * @throws `INVENTORY_CLAIM_LOST` when something else than these lines is held: reserve them once more.
+   */
+  claim(tx: Transaction, owner: string, lines: readonly StockLine[]): Promise<void>
+  /** What is claimed becomes confirmed. */
+  confirm(tx: Transaction, owner: string): Promise<void>
+  /** What is to be done once the transaction is committed: once, by its id. */
+  post(tx: Transaction, request: OrderRequest): Promise<void>
 }
 
 /** What there is of each variant, and what of it can be bought. */
@@ -41,16 +70,27 @@ export const inventoryModule = defineModule({
   name: 'inventory',
   description: 'How many there are of each variant, and where.',
   basePaths: ['/api/inventory'],
+  settings: inventorySettings,
   requires: {},
   uses: {},
   emits: [stockCrossed],
   migrations: new URL('./migrations/', import.meta.url),
-  setup: async ({ db, broadcast, emit }) => {
+  setup: async ({ db, broadcast, chores, emit, log, metrics }, { queue_max: queueMax }) => {
     const changes = createChanges(broadcast)
     const { available, start, stop } = createAvailability({ db, changes })
     await start()
     const crossings = createCrossings({ changes, emit })
-    const api: InventoryApi = { available, availableIn, describe: createDescribe(crossings) }
+    const kits = createKits({ db, changes })
+    const tell: Tell = {
+      crossed: (tx, { variantIds }) => changes.announce(tx, variantIds),
+      short: (tx, shortfall) =>
+        tx.afterCommit(() => log.warn({ shortfall }, 'more of an item is promised than there is'))
+    }
+    const writer = createWriter({ db, kits, tell, log, metrics, queueMax })
+    startSweeps({ chores, db, writer })
+    const { postAll: _, ...doors } = createDoors({ writer, kits })
+    const describe = createDescribe(crossings)
+    const api: InventoryApi = { available, availableIn, describe, ...doors }
     const routes = (tiers: Tiers) => {
       availabilityRoutes(tiers, createAvailabilityService(available))
       locationRoutes(tiers, createLocationService({ db, changes }))
@@ -60,6 +100,13 @@ export const inventoryModule = defineModule({
       reservationRoutes(tiers, createReservationService({ db }))
       csvRoutes(tiers, createExporter({ db }))
     }
-    return { api, routes, stop: async () => stop() }
+    return {
+      api,
+      routes,
+      stop: async () => {
+        stop()
+        await writer.stop()
+      }
+    }
   }
 })

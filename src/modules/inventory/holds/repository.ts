@@ -1,0 +1,54 @@
+import { statement } from '../../../platform/postgres/statement.ts'
+
+/** Waits for nobody but a batch that holds this very owner; gives the newest quantities. */
+export const claimReservations = statement({
+  name: 'inventory.claim_reservations',
+  takes: { owner: 'uuid' },
+  gives: { item_id: 'uuid', quantity: 'int4' },
+  text: `
+    with mine as (
+      select item_id, location_id from inventory.reservations where owner = $owner and state = 'held'
+      order by item_id, location_id for update
+    )
+    update inventory.reservations set state = 'claimed', expires_at = null from mine
+    where reservations.owner = $owner and reservations.item_id = mine.item_id
+      and reservations.location_id = mine.location_id
+    returning reservations.item_id, reservations.quantity`
+})
+export const confirmReservations = statement({
+  name: 'inventory.confirm_reservations',
+  takes: { owner: 'uuid' },
+  text: `
+    with mine as (
+      select item_id, location_id from inventory.reservations where owner = $owner and state = 'claimed'
+      order by item_id, location_id for update
+    )
+    update inventory.reservations set state = 'confirmed' from mine
+    where reservations.owner = $owner and reservations.item_id = mine.item_id
+      and reservations.location_id = mine.location_id`
+})
+export const listTracked = statement({
+  name: 'inventory.list_tracked',
+  takes: { itemIds: 'uuid[]' },
+  gives: { id: 'uuid' },
+  text: 'select id from inventory.items where id = any ($itemIds) and tracked'
+})
+/** Held and due; a process that ended did not give them back. */
+export const listDue = statement({
+  name: 'inventory.list_due',
+  takes: { limit: 'int8' },
+  gives: { owner: 'uuid', item_ids: 'uuid[]' },
+  text: `
+    select owner, array_agg(item_id) as item_ids from (
+      select owner, item_id from inventory.reservations
+      where state = 'held' and expires_at <= now() order by expires_at limit $limit
+    ) due group by owner`
+})
+export const deleteReservations = statement({
+  name: 'inventory.delete_reservations',
+  takes: { limit: 'int8' },
+  text: `
+    delete from inventory.reservations where ctid in (
+      select ctid from inventory.reservations
+      where state = 'closed' and closed_at < now() - interval '30 days' limit $limit for update skip locked)`
+})

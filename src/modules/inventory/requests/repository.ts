@@ -1,0 +1,79 @@
+import { json, nullableJson, oneOf, statement } from '../../../platform/postgres/statement.ts'
+import type { Outcome } from '../stock/state.ts'
+
+/** What a request is about; as the writer's operation has it. */
+export type RequestLines = {
+  readonly parts?: readonly { itemId: string; quantity: number }[] | null
+  readonly locationId?: string | null
+  readonly lines?: readonly {
+    readonly itemId: string
+    readonly locationId: string
+    readonly onHand?: number | null
+    readonly safety?: number | null
+    readonly sourceVersion?: number | null
+    readonly delta?: number
+  }[]
+}
+const requestKind = oneOf<'release' | 'ship' | 'return' | 'count' | 'adjust'>()
+
+/** One process at a time does requests: that keeps their order. */
+export const lockRequests = statement({
+  name: 'inventory.lock_requests',
+  gives: { is_mine: 'bool' },
+  text: `select pg_try_advisory_xact_lock(hashtextextended('inventory.requests', 0)) as is_mine`
+})
+export const listRequests = statement({
+  name: 'inventory.list_requests_to_do',
+  takes: { limit: 'int8' },
+  gives: {
+    id: 'uuid',
+    kind: requestKind,
+    owner: 'uuid?',
+    lines: json<RequestLines>(),
+    actor: 'uuid?',
+    reason: 'text?',
+    age_seconds: 'float8'
+  },
+  text: `
+    select id, kind, owner, lines, actor, reason,
+      extract(epoch from clock_timestamp() - posted_at)::float8 as age_seconds
+    from inventory.requests where done_at is null order by seq limit $limit`
+})
+export const finishRequests = statement({
+  name: 'inventory.finish_requests',
+  takes: { ids: 'uuid[]', outcomes: 'text[]' },
+  text: `
+    update inventory.requests set done_at = now(), outcome = done.outcome::jsonb
+    from unnest($ids::uuid[], $outcomes::text[]) as done (id, outcome)
+    where requests.id = done.id`
+})
+export const findOutcome = statement({
+  name: 'inventory.find_outcome',
+  takes: { id: 'uuid' },
+  gives: { outcome: nullableJson<Outcome>() },
+  text: 'select outcome from inventory.requests where id = $id and done_at is not null'
+})
+export const insertRequests = statement({
+  name: 'inventory.insert_requests',
+  takes: {
+    ids: 'uuid[]',
+    kinds: 'text[]',
+    owners: 'text[]',
+    lines: 'text[]',
+    actors: 'text[]',
+    reasons: 'text[]'
+  },
+  text: `
+    insert into inventory.requests (id, kind, owner, lines, actor, reason)
+    select id, kind, nullif(owner, '')::uuid, lines::jsonb, nullif(actor, '')::uuid, nullif(reason, '')
+    from unnest($ids::uuid[], $kinds::text[], $owners::text[], $lines::text[], $actors::text[], $reasons::text[])
+      as request (id, kind, owner, lines, actor, reason)`
+})
+export const deleteRequests = statement({
+  name: 'inventory.delete_requests',
+  takes: { limit: 'int8' },
+  text: `
+    delete from inventory.requests where id in (
+      select id from inventory.requests where done_at < now() - interval '48 hours'
+      limit $limit for update skip locked)`
+})

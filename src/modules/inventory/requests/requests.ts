@@ -1,0 +1,95 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
+import type { RowOf } from '../../../platform/postgres/statement.ts'
+import { inventoryBusy } from '../errors.ts'
+import type { Adjust, Count, Operation, Outcome, Request } from '../stock/state.ts'
+import * as repository from './repository.ts'
+
+/** What can be posted: what an order says of its reservations, a count, an adjustment. */
+export type Posted = (Request | Count | Adjust) & { readonly actor?: string | null }
+/** `failed`: it made its batch fail alone, and is not tried again; the log says why. */
+export type RequestOutcome = Outcome | { readonly kind: 'failed' }
+export type Waiting = { readonly operation: Operation; readonly ageSeconds: number }
+
+const POLL_MS = 50
+const REQUESTS_MAX = 32
+const LINES_MAX = 300
+
+/** Writes requests into the caller's transaction. */
+export async function postRequests(tx: Transaction, posted: readonly Posted[]): Promise<void> {
+  await tx.run(repository.insertRequests, {
+    ids: posted.map(({ id }) => id),
+    kinds: posted.map(({ kind }) => kind),
+    owners: posted.map(each => ('owner' in each ? each.owner : '')),
+    lines: posted.map(each => JSON.stringify(linesOf(each))),
+    actors: posted.map(({ actor }) => actor ?? ''),
+    reasons: posted.map(each => ('reason' in each ? (each.reason ?? '') : ''))
+  })
+}
+
+const linesOf = (posted: Posted): repository.RequestLines =>
+  'lines' in posted ? { lines: posted.lines } : { parts: posted.parts, locationId: posted.locationId }
+
+function operationOf(row: RowOf<typeof repository.listRequests>): Operation {
+  const { id, kind, lines, owner, actor, reason } = row
+  if (kind === 'count') return { kind, id, lines: lines.lines as Count['lines'], actor, reason }
+  if (kind === 'adjust') return { kind, id, lines: lines.lines as Adjust['lines'], actor, reason }
+  return { kind, id, owner: owner ?? '', parts: lines.parts ?? null, locationId: lines.locationId ?? null }
+}
+
+/**
+ * The requests that wait for the longest time, for this transaction to do: as many as fit into a batch. None while
+ * another process is at it, which keeps their order.
+ */
+export async function takeRequests(
+  tx: Transaction,
+  requestsMax = REQUESTS_MAX
+): Promise<{ waiting: Waiting[]; areMore: boolean }> {
+  const lock = await tx.first(repository.lockRequests)
+  if (!lock?.is_mine) return { waiting: [], areMore: false }
+  const rows = await tx.rows(repository.listRequests, { limit: requestsMax })
+  const waiting: Waiting[] = []
+  let lines = 0
+  for (const row of rows) {
+    lines += row.lines.lines?.length ?? row.lines.parts?.length ?? 1
+    if (lines > LINES_MAX && waiting.length > 0) break
+    waiting.push({ operation: operationOf(row), ageSeconds: row.age_seconds })
+  }
+  return { waiting, areMore: waiting.length < rows.length || rows.length === requestsMax }
+}
+
+/** Notes what became of requests, in the transaction that did them. */
+export const finishRequests = (
+  tx: Transaction,
+  ids: readonly string[],
+  outcomes: readonly RequestOutcome[]
+): Promise<number> =>
+  tx.run(repository.finishRequests, { ids, outcomes: outcomes.map(each => JSON.stringify(each)) })
+
+/** Those who wait for the outcome of what they posted. */
+export function createWaiters(db: Queryable) {
+  const waiters = new Map<string, PromiseWithResolvers<RequestOutcome>>()
+
+  return {
+    tell: (id: string, outcome: RequestOutcome) => waiters.get(id)?.resolve(outcome),
+    /**
+     * What became of a request, of this process or of another one, now or long ago.
+     * @throws `INVENTORY_BUSY` when it is not done by the deadline; it will be.
+     */
+    outcomeOf: async (id: string, deadlineAt: number): Promise<RequestOutcome> => {
+      const waiter = waiters.get(id) ?? Promise.withResolvers<RequestOutcome>()
+      waiters.set(id, waiter)
+      try {
+        for (;;) {
+          const row = await db.first(repository.findOutcome, { id })
+          if (row?.outcome) return row.outcome
+          if (performance.now() > deadlineAt) throw inventoryBusy({ retryAfterSeconds: 1 })
+          const told = await Promise.race([waiter.promise, delay(POLL_MS)])
+          if (told !== undefined) return told
+        }
+      } finally {
+        waiters.delete(id)
+      }
+    }
+  }
+}

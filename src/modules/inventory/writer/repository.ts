@@ -1,0 +1,219 @@
+import { oneOf, statement } from '../../../platform/postgres/statement.ts'
+
+// Nobody else locks or changes levels: whoever holds all levels of an item may decide about it.
+
+const level = {
+  item_id: 'uuid',
+  location_id: 'uuid',
+  on_hand: 'int4?',
+  reserved: 'int4?',
+  safety: 'int4?',
+  seq: 'int8?',
+  source_version: 'int8?',
+  priority: 'int4',
+  active: 'bool'
+} as const
+
+/** Every location of every item of the batch, in one order. After a wait it gives the newest figures. */
+export const lockLevels = statement({
+  name: 'inventory.lock_levels',
+  takes: { itemIds: 'uuid[]' },
+  gives: level,
+  text: `
+    select levels.item_id, levels.location_id, levels.on_hand, levels.reserved, levels.safety, levels.seq,
+      levels.source_version, locations.priority, locations.active
+    from inventory.levels join inventory.locations on locations.id = levels.location_id
+    where levels.item_id = any ($itemIds)
+    order by levels.item_id, levels.location_id for update of levels`
+})
+/**
+ * The same without waiting: those that somebody else holds come without figures. These are taken from the locked side:
+ * the other side of the join is as old as the snapshot.
+ */
+export const lockFreeLevels = statement({
+  name: 'inventory.lock_free_levels',
+  takes: { itemIds: 'uuid[]' },
+  gives: level,
+  text: `
+    with free as (
+      select item_id, location_id, on_hand, reserved, safety, seq, source_version from inventory.levels
+      where item_id = any ($itemIds) order by item_id, location_id for update skip locked
+    )
+    select levels.item_id, levels.location_id, free.on_hand, free.reserved, free.safety, free.seq,
+      free.source_version, locations.priority, locations.active
+    from inventory.levels join inventory.locations on locations.id = levels.location_id
+      left join free on free.item_id = levels.item_id and free.location_id = levels.location_id
+    where levels.item_id = any ($itemIds)`
+})
+export const listItems = statement({
+  name: 'inventory.list_items_to_decide',
+  takes: { itemIds: 'uuid[]' },
+  gives: {
+    id: 'uuid',
+    tracked: 'bool',
+    backorder: oneOf<'none' | 'limit' | 'any'>(),
+    backorder_limit: 'int4?',
+    low_threshold: 'int4?'
+  },
+  text: `
+    select id, tracked, backorder, backorder_limit, low_threshold from inventory.items
+    where id = any ($itemIds)`
+})
+
+/** Every row of these owners, closed ones too. Those that a claim holds at this moment come without figures. */
+export const lockReservations = statement({
+  name: 'inventory.lock_reservations',
+  takes: { owners: 'uuid[]' },
+  gives: {
+    owner: 'uuid',
+    item_id: 'uuid',
+    location_id: 'uuid',
+    quantity: 'int4?',
+    fulfilled: 'int4?',
+    state: 'text?',
+    is_due: 'bool?'
+  },
+  text: `
+    with free as (
+      select owner, item_id, location_id, quantity, fulfilled, state, expires_at <= now() as is_due
+      from inventory.reservations where owner = any ($owners) for update skip locked
+    )
+    select reservations.owner, reservations.item_id, reservations.location_id,
+      free.quantity, free.fulfilled, free.state, free.is_due
+    from inventory.reservations left join free on free.owner = reservations.owner
+      and free.item_id = reservations.item_id and free.location_id = reservations.location_id
+    where reservations.owner = any ($owners)`
+})
+/** Where a fact goes that names no location. */
+export const findHome = statement({
+  name: 'inventory.find_home',
+  gives: { id: 'uuid' },
+  text: 'select id from inventory.locations where active order by priority, id limit 1'
+})
+/** Levels that facts may be written to. Without a location: at the home. */
+export const insertLevels = statement({
+  name: 'inventory.insert_levels',
+  takes: { itemIds: 'uuid[]', locationIds: 'text[]' },
+  text: `
+    insert into inventory.levels (item_id, location_id)
+    select distinct items.id, locations.id
+    from unnest($itemIds::uuid[], $locationIds::text[]) as wanted (item_id, location_id)
+      join inventory.items on items.id = wanted.item_id and items.tracked
+      join inventory.locations on locations.id = coalesce(nullif(wanted.location_id, '')::uuid,
+        (select home.id from inventory.locations home where home.active order by home.priority, home.id limit 1))
+    order by 1, 2
+    on conflict do nothing`
+})
+/** 0: this batch is committed already. Waits for whoever is about to commit it. */
+export const insertBatch = statement({
+  name: 'inventory.insert_batch',
+  takes: { id: 'uuid' },
+  text: 'insert into inventory.batches (id) values ($id) on conflict (id) do nothing'
+})
+export const updateLevels = statement({
+  name: 'inventory.update_levels',
+  takes: {
+    itemIds: 'uuid[]',
+    locationIds: 'uuid[]',
+    onHand: 'int4[]',
+    reserved: 'int4[]',
+    safety: 'int4[]',
+    seqs: 'int8[]',
+    sourceVersions: 'float8[]'
+  },
+  text: `
+    update inventory.levels set on_hand = now.on_hand, reserved = now.reserved, safety = now.safety,
+      seq = now.seq, source_version = now.source_version::int8
+    from unnest($itemIds::uuid[], $locationIds::uuid[], $onHand::int[], $reserved::int[], $safety::int[],
+        $seqs::int8[], $sourceVersions::float8[])
+      as now (item_id, location_id, on_hand, reserved, safety, seq, source_version)
+    where levels.item_id = now.item_id and levels.location_id = now.location_id`
+})
+
+const reservation = {
+  owners: 'uuid[]',
+  itemIds: 'uuid[]',
+  locationIds: 'uuid[]',
+  quantities: 'int4[]',
+  fulfilled: 'int4[]',
+  states: 'text[]',
+  seconds: 'float8[]'
+} as const
+export const insertReservations = statement({
+  name: 'inventory.insert_reservations',
+  takes: reservation,
+  text: `
+    insert into inventory.reservations
+      (owner, item_id, location_id, quantity, fulfilled, state, expires_at, closed_at)
+    select owner, item_id, location_id, quantity, fulfilled, state,
+      case when state = 'held' then now() + make_interval(secs => seconds) end,
+      case when state = 'closed' then now() end
+    from unnest($owners::uuid[], $itemIds::uuid[], $locationIds::uuid[], $quantities::int[], $fulfilled::int[],
+        $states::text[], $seconds::float8[])
+      as row (owner, item_id, location_id, quantity, fulfilled, state, seconds)`
+})
+export const updateReservations = statement({
+  name: 'inventory.update_reservations',
+  takes: reservation,
+  text: `
+    update inventory.reservations set quantity = row.quantity, fulfilled = row.fulfilled, state = row.state,
+      expires_at = case when row.state = 'held'
+        then coalesce(now() + make_interval(secs => row.seconds), reservations.expires_at) end,
+      closed_at = case when row.state = 'closed' then coalesce(reservations.closed_at, now()) end
+    from unnest($owners::uuid[], $itemIds::uuid[], $locationIds::uuid[], $quantities::int[], $fulfilled::int[],
+        $states::text[], $seconds::float8[])
+      as row (owner, item_id, location_id, quantity, fulfilled, state, seconds)
+    where reservations.owner = row.owner and reservations.item_id = row.item_id
+      and reservations.location_id = row.location_id`
+})
+export const insertMovements = statement({
+  name: 'inventory.insert_movements',
+  takes: {
+    itemIds: 'uuid[]',
+    locationIds: 'uuid[]',
+    seqs: 'int8[]',
+    kinds: 'text[]',
+    onHandDeltas: 'int4[]',
+    reservedDeltas: 'int4[]',
+    onHandAfter: 'int4[]',
+    reservedAfter: 'int4[]',
+    allowedAfter: 'float8[]',
+    operations: 'uuid[]',
+    owners: 'text[]',
+    actors: 'text[]',
+    reasons: 'text[]'
+  },
+  text: `
+    insert into inventory.movements (item_id, location_id, seq, kind, on_hand_delta, reserved_delta,
+      on_hand_after, reserved_after, allowed_after, operation, owner, actor, reason)
+    select item_id, location_id, seq, kind, on_hand_delta, reserved_delta, on_hand_after, reserved_after,
+      allowed_after::int, operation, nullif(owner, '')::uuid, nullif(actor, '')::uuid, nullif(reason, '')
+    from unnest($itemIds::uuid[], $locationIds::uuid[], $seqs::int8[], $kinds::text[], $onHandDeltas::int[],
+        $reservedDeltas::int[], $onHandAfter::int[], $reservedAfter::int[], $allowedAfter::float8[],
+        $operations::uuid[], $owners::text[], $actors::text[], $reasons::text[])
+      as row (item_id, location_id, seq, kind, on_hand_delta, reserved_delta, on_hand_after, reserved_after,
+        allowed_after, operation, owner, actor, reason)`
+})
+/** Whose orders stand on what is not there. */
+export const listOwners = statement({
+  name: 'inventory.list_owners',
+  takes: { itemId: 'uuid', locationId: 'uuid' },
+  gives: { owner: 'uuid' },
+  text: `
+    select owner from inventory.reservations
+    where item_id = $itemId and location_id = $locationId and state in ('claimed', 'confirmed')
+    order by owner limit 100`
+})
+
+export const listKits = statement({
+  name: 'inventory.list_kits',
+  gives: { variant_id: 'uuid', item_id: 'uuid', quantity: 'int4' },
+  text: 'select variant_id, item_id, quantity from inventory.components order by variant_id, item_id'
+})
+export const deleteBatches = statement({
+  name: 'inventory.delete_batches',
+  takes: { limit: 'int8' },
+  text: `
+    delete from inventory.batches where id in (
+      select id from inventory.batches where at < now() - interval '1 hour' limit $limit for update skip locked)`
+})

@@ -1,0 +1,214 @@
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { newId } from '../../src/kernel/ids.ts'
+import { lockRequests } from '../../src/modules/inventory/requests/repository.ts'
+import { openStock } from '../support/stock.ts'
+import { reservedOf } from '../support/stock-books.ts'
+import { useStock } from '../support/use-stock.ts'
+import { useProxiedDatabase } from './postgres-proxy.ts'
+import { watchCommits } from './postgres-wire.ts'
+import { until } from './until.ts'
+
+/** A writer behind a proxy that can make commits, or their answers, get lost. */
+async function useProxiedStock() {
+  const commits = watchCommits()
+  const proxied = await useProxiedDatabase(commits.watch)
+  const shared = await useStock({ url: proxied.directUrl, onHand: 100 })
+  const stock = openStock(proxied.url)
+  onTestFinished(async () => {
+    commits.restore()
+    await proxied.proxy.restore()
+    await stock.close()
+  })
+  await stock.buy(newId(), [{ variantId: shared.itemId, quantity: 1 }])
+  return { ...shared, stock, commits, proxy: proxied.proxy }
+}
+
+test.each([
+  ['the answers of commits get lost', 'to_program', 'reset'],
+  ['commits do not arrive', 'to_server', 'reset'],
+  ['the answers of commits never come', 'to_program', 'lose'],
+  ['commits never come', 'to_server', 'lose']
+] as const)(
+  'while %s, nothing is reserved twice or for nobody',
+  async (_, direction, fate) => {
+    const { stock, itemId, client, commits, proveBooks } = await useProxiedStock()
+    const lines = [{ variantId: itemId, quantity: 1 }]
+    commits.breakAt(direction, fate, fate === 'lose' ? 5 : 2)
+    const owners = Array.from({ length: 60 }, newId)
+    const ends: PromiseSettledResult<void>[] = []
+    for (let at = 0; at < owners.length; at += 10) {
+      const some = owners.slice(at, at + 10)
+      ends.push(...(await Promise.allSettled(some.map(owner => stock.buy(owner, lines)))))
+    }
+    commits.restore()
+    expect(stock.batches('unknown')).toBeGreaterThan(0)
+    expect(ends.filter(({ status }) => status === 'rejected')).toEqual([])
+    // One more than these, from before.
+    expect(await reservedOf(client, itemId)).toEqual({ held: 61 })
+    await proveBooks()
+  },
+  60_000
+)
+
+test('a batch whose commit was lost is undone: what comes after it is decided without it', async () => {
+  const { stock, itemId, client, commits, proveBooks } = await useProxiedStock()
+  commits.breakAt('to_server', 'reset', 1)
+  const buying = stock.buy(newId(), [{ variantId: itemId, quantity: 99 }])
+  await until('a commit is lost', () => stock.batches('unknown') > 0)
+  commits.restore()
+  await buying
+  const late = stock.buy(newId(), [{ variantId: itemId, quantity: 1 }])
+  await expect(late).rejects.toMatchObject({ code: 'INVENTORY_SHORT' })
+  expect(await reservedOf(client, itemId)).toEqual({ held: 100 })
+  await proveBooks()
+})
+
+test('requests whose commit was lost are done once', async () => {
+  const { stock, itemId, locationId, commits, sql, proveBooks } = await useProxiedStock()
+  const adjust = () => ({
+    kind: 'adjust' as const,
+    id: newId(),
+    actor: null,
+    reason: 'delivery',
+    lines: [{ itemId, locationId, delta: 1 }]
+  })
+  commits.breakAt('to_program', 'reset', 3)
+  let posted = 0
+  for (let round = 0; round < 20; round += 1) {
+    // The caller's own commit may be lost, too: then they do not know either, and ask.
+    const request = adjust()
+    await stock.request(request).catch(() => {})
+    const [row] = await sql('select count(*)::int as rows from inventory.requests where id = $1', [
+      request.id
+    ])
+    posted += Number(row?.rows)
+  }
+  commits.restore()
+  const isDone = async () =>
+    (await sql('select id from inventory.requests where done_at is null')).length === 0
+  await until('all requests are done', isDone)
+  const [level] = await sql('select on_hand from inventory.levels')
+  expect(level?.on_hand).toBe(100 + posted)
+  expect(posted).toBeGreaterThan(5)
+  await proveBooks()
+}, 60_000)
+
+test('while somebody holds a level, those who want it wait, and all others go on', async () => {
+  const { stock, itemIds, sql, url, proveBooks } = await useStock({ items: 3, onHand: 1_000 })
+  const [held, ...free] = itemIds as [string, string, string]
+  const somebody = new pg.Client({ connectionString: url })
+  await somebody.connect()
+  await somebody.query('begin')
+  await somebody.query('select 1 from inventory.levels where item_id = $1 for update', [held])
+  const waiting = stock.buy(newId(), [{ variantId: held, quantity: 1 }]).then(() => 'done')
+  // More than fit into a batch.
+  const crowd = Array.from({ length: 300 }, () => stock.buy(newId(), [{ variantId: held, quantity: 1 }]))
+  const both = stock
+    .buy(
+      newId(),
+      [held, ...free].map(variantId => ({ variantId, quantity: 1 }))
+    )
+    .then(() => 'done')
+  await until('the writer has met the lock', () => stock.batches('locked') > 0)
+  for (let basket = 0; basket < 100; basket += 1)
+    await stock.buy(newId(), [{ variantId: free[basket % 2] as string, quantity: 1 }])
+  expect(await Promise.race([waiting, both, 'still waiting'])).toBe('still waiting')
+  await somebody.query('commit')
+  await somebody.end()
+  expect(await Promise.all([waiting, both])).toEqual(['done', 'done'])
+  await Promise.all(crowd)
+  const levels = await sql('select reserved from inventory.levels order by reserved')
+  expect(levels).toEqual([{ reserved: 51 }, { reserved: 51 }, { reserved: 302 }])
+  await proveBooks()
+}, 30_000)
+
+test('levels that change while they are locked without waiting are read as they are', async () => {
+  const { stocks, itemId, url, client, proveBooks } = await useStock({ onHand: 60, processes: 4 })
+  const somebody = new pg.Client({ connectionString: url })
+  await somebody.connect()
+  let isStopping = false
+  // Somebody holds the level for longer than a batch waits, so that batches lock what is free.
+  const holding = (async () => {
+    while (!isStopping) {
+      await somebody.query('begin')
+      await somebody.query('select 1 from inventory.levels for update')
+      await somebody.query('select pg_sleep(0.3)')
+      await somebody.query('commit')
+    }
+  })()
+  const lines = [{ variantId: itemId, quantity: 1 }]
+  const buying = Array.from({ length: 100 }, (_, buyer) =>
+    (stocks[buyer % 4] as (typeof stocks)[0]).buy(newId(), lines).catch(error => error.code)
+  )
+  const ends = await Promise.all(buying)
+  isStopping = true
+  await holding
+  await somebody.end()
+  expect(ends.filter(end => end === undefined).length).toBe(60)
+  expect(await reservedOf(client, itemId)).toEqual({ held: 60 })
+  await proveBooks()
+}, 60_000)
+
+test('without a database, everybody is refused soon; when it is back, it goes on', async () => {
+  const { stock, itemId, client, proxy, proveBooks } = await useProxiedStock()
+  const lines = [{ variantId: itemId, quantity: 1 }]
+  await proxy.cut()
+  const ends = await Promise.allSettled(Array.from({ length: 50 }, () => stock.buy(newId(), lines)))
+  for (const end of ends)
+    expect(end).toMatchObject({ status: 'rejected', reason: { kind: 'unavailable', retryAfterSeconds: 1 } })
+  await proxy.restore()
+  await until('somebody can buy', () => stock.buy(newId(), lines).then(() => true))
+  expect(await reservedOf(client, itemId)).toEqual({ held: 2 })
+  await proveBooks()
+}, 30_000)
+
+/** One request, which all processes find at the same moment, because they all wait for its level. */
+async function postHeldUp() {
+  const { stocks, stock, itemId, locationId, sql, url } = await useStock({ processes: 2, onHand: 10 })
+  const somebody = new pg.Client({ connectionString: url })
+  await somebody.connect()
+  onTestFinished(() => somebody.end())
+  await somebody.query('begin')
+  await somebody.query('select 1 from inventory.levels for update')
+  const lines = [{ itemId, locationId, delta: 1 }]
+  const id = newId()
+  await stock.db.transaction(tx =>
+    stock.postAll(tx, [{ kind: 'adjust', id, actor: null, reason: 'delivery', lines }])
+  )
+  const waitingFor = async (relation: string) => {
+    for (const each of stocks) each.writer.wake()
+    const [row] = await sql(
+      `select count(*)::int as waiting from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock' and query like $1`,
+      [`%${relation}%`]
+    )
+    return Number(row?.waiting)
+  }
+  const adjusted = async () => {
+    await somebody.query('commit')
+    await stock.writer.outcomeOf(id, performance.now() + 10_000)
+    const isDone = async () =>
+      (await sql('select from inventory.requests where done_at is null')).length === 0
+    await until('it is done', isDone)
+    await Promise.all(stocks.map(each => each.writer.stop()))
+    const [level] = await sql('select on_hand from inventory.levels')
+    return level?.on_hand
+  }
+  return { waitingFor, adjusted }
+}
+
+test('a request that two processes find at once is done by one of them', async () => {
+  const { waitingFor, adjusted } = await postHeldUp()
+  await until('one of them waits', async () => (await waitingFor('inventory.levels')) === 1)
+  expect(await adjusted()).toBe(11)
+})
+
+test('planted: without the lock of requests, both do it', async () => {
+  const { text } = lockRequests
+  onTestFinished(() => void Object.assign(lockRequests, { text }))
+  Object.assign(lockRequests, { text: 'select true as is_mine' })
+  const { waitingFor, adjusted } = await postHeldUp()
+  await until('both wait', async () => (await waitingFor('inventory.levels')) === 2)
+  expect(await adjusted()).toBe(12)
+})

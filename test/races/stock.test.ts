@@ -1,0 +1,290 @@
+import { randomInt } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { newId } from '../../src/kernel/ids.ts'
+import { until } from '../faults/until.ts'
+import { reservedOf } from '../support/stock-books.ts'
+import { useStock } from '../support/use-stock.ts'
+
+const times = <T>(count: number, work: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => work(index))
+const codeOf = (error: unknown) => (error as { code?: string }).code ?? String(error)
+/** How often each ending came: `done`, or the code of an error. */
+async function tally(all: readonly Promise<unknown>[]): Promise<Record<string, number>> {
+  const ends = await Promise.all(all.map(each => each.then(() => 'done', codeOf)))
+  return Object.fromEntries([...Map.groupBy(ends, end => end)].map(([end, each]) => [end, each.length]))
+}
+
+test.each([1, 2, 4])(
+  '64 buyers of 4 hot variants over %i processes: the books are exact',
+  async processes => {
+    const { stocks, itemIds, sql, proveBooks } = await useStock({ items: 4, onHand: 150, processes })
+    const bought = new Map<string, number>()
+    const buyer = async (number: number) => {
+      const stock = stocks[number % processes] as (typeof stocks)[0]
+      for (let basket = 0; basket < 12; basket += 1) {
+        const owner = newId()
+        const first = randomInt(4)
+        const lines = times(1 + randomInt(3), at => ({
+          variantId: itemIds[(first + at) % 4] as string,
+          quantity: 1 + randomInt(2)
+        }))
+        const isBought = await stock.buy(owner, lines).then(
+          () => true,
+          error => expect(codeOf(error)).toBe('INVENTORY_SHORT')
+        )
+        if (isBought === true && basket % 4 === 3) await stock.release(owner)
+        else if (isBought === true)
+          for (const { variantId, quantity } of lines)
+            bought.set(variantId, (bought.get(variantId) ?? 0) + quantity)
+      }
+    }
+    await Promise.all(times(64, buyer))
+    await proveBooks()
+    for (const itemId of itemIds) {
+      const [level] = await sql('select reserved from inventory.levels where item_id = $1', [itemId])
+      expect(level?.reserved).toBe(bought.get(itemId))
+      expect(bought.get(itemId)).toBeLessThanOrEqual(150)
+    }
+  },
+  60_000
+)
+
+test('of 10,000 buyers, those get one of 100 who came first', async () => {
+  const { stocks, itemId, client, proveBooks } = await useStock({ onHand: 100, processes: 2 })
+  const lines = [{ variantId: itemId, quantity: 1 }]
+  const ends = await tally(
+    times(10_000, number => (stocks[number % 2] as (typeof stocks)[0]).buy(newId(), lines))
+  )
+  expect(ends).toEqual({ done: 100, INVENTORY_SHORT: 9_900 })
+  expect(await reservedOf(client, itemId)).toEqual({ held: 100 })
+  await proveBooks()
+}, 60_000)
+
+test('who is short hears of every line, with what there is, and nothing is reserved', async () => {
+  const { stock, itemIds, client, proveBooks } = await useStock({ items: 3, onHand: 2 })
+  const [a, b, c] = itemIds as [string, string, string]
+  const lines = [a, b, c].map((variantId, index) => ({ variantId, quantity: 1 + 2 * index }))
+  await expect(stock.buy(newId(), lines)).rejects.toMatchObject({
+    code: 'INVENTORY_SHORT',
+    details: {
+      items: [
+        { variant_id: b, requested: 3, available: 2 },
+        { variant_id: c, requested: 5, available: 2 }
+      ]
+    }
+  })
+  expect(await reservedOf(client, a)).toEqual({})
+  await proveBooks()
+})
+
+test('expired, claimed and given back at once from 16 sides: one wins', async () => {
+  const { stocks, itemId, client, sql, proveBooks } = await useStock({ onHand: 40, processes: 2 })
+  const lines = [{ variantId: itemId, quantity: 1 }]
+  let claims = 0
+  for (let round = 0; round < 20; round += 1) {
+    const owner = newId()
+    await stocks[0]?.buy(owner, lines, round % 2 === 0 ? 0 : 120)
+    const sides = times(16, side => {
+      const stock = stocks[side % 2] as (typeof stocks)[0]
+      if (side < 6) return stock.expire()
+      if (side < 12) return stock.release(owner)
+      return stock.db.transaction(tx => stock.claim(tx, owner, lines)).then(() => 'claimed', codeOf)
+    })
+    const ends = (await Promise.all(sides)).filter(end => typeof end === 'string')
+    const claimed = ends.filter(end => end === 'claimed').length
+    expect(claimed).toBeLessThanOrEqual(1)
+    expect(ends.filter(end => end === 'INVENTORY_CLAIM_LOST').length).toBe(4 - claimed)
+    const [row] = await sql('select state from inventory.reservations where owner = $1', [owner])
+    expect(row?.state).toBe(claimed === 1 ? 'claimed' : 'closed')
+    claims += claimed
+  }
+  expect(await reservedOf(client, itemId)).toMatchObject(claims > 0 ? { claimed: claims } : {})
+  await proveBooks()
+}, 60_000)
+
+test('one owner who reserves in two processes at once holds the lines once', async () => {
+  const { stocks, itemIds, client, proveBooks } = await useStock({ items: 2, onHand: 50, processes: 2 })
+  const [a, b] = itemIds as [string, string]
+  for (let round = 0; round < 10; round += 1) {
+    const owner = newId()
+    const lines = [a, b].map(variantId => ({ variantId, quantity: 2 }))
+    await Promise.all(times(8, side => stocks[side % 2]?.buy(owner, lines)))
+  }
+  expect(await reservedOf(client, a)).toEqual({ held: 20 })
+  expect(await reservedOf(client, b)).toEqual({ held: 20 })
+  await proveBooks()
+})
+
+test('a claim in a transaction that rolls back leaves the reservation held', async () => {
+  const { stock, itemId, client, proveBooks } = await useStock()
+  const owner = newId()
+  const lines = [{ variantId: itemId, quantity: 3 }]
+  await stock.buy(owner, lines)
+  const rolledBack = stock.db.transaction(async tx => {
+    await stock.claim(tx, owner, lines)
+    throw new Error('the order was refused')
+  })
+  await expect(rolledBack).rejects.toThrow('the order was refused')
+  expect(await reservedOf(client, itemId)).toEqual({ held: 3 })
+  await stock.db.transaction(tx => stock.claim(tx, owner, lines))
+  await stock.release(owner)
+  expect(await reservedOf(client, itemId)).toEqual({ claimed: 3 })
+  await stock.db.transaction(tx => stock.confirm(tx, owner))
+  expect(await reservedOf(client, itemId)).toEqual({ confirmed: 3 })
+  await proveBooks()
+})
+
+test('a claim of other lines than are held is refused, and so is one of lines that were given back', async () => {
+  const { stock, itemIds, sql } = await useStock({ items: 2 })
+  const [a, b] = itemIds as [string, string]
+  const untracked = newId()
+  const owner = newId()
+  await stock.buy(owner, [
+    { variantId: a, quantity: 2 },
+    { variantId: untracked, quantity: 1 }
+  ])
+  const claim = (...lines: [string, number][]) =>
+    stock.db
+      .transaction(tx =>
+        stock.claim(
+          tx,
+          owner,
+          lines.map(([variantId, quantity]) => ({ variantId, quantity }))
+        )
+      )
+      .then(() => 'claimed', codeOf)
+  expect(await claim([a, 3])).toBe('INVENTORY_CLAIM_LOST')
+  expect(await claim([a, 1])).toBe('INVENTORY_CLAIM_LOST')
+  expect(await claim([a, 2], [b, 1])).toBe('INVENTORY_CLAIM_LOST')
+  expect(await claim([untracked, 1])).toBe('INVENTORY_CLAIM_LOST')
+  await stock.release(owner)
+  expect(await claim([a, 2])).toBe('INVENTORY_CLAIM_LOST')
+  await stock.buy(owner, [{ variantId: a, quantity: 2 }])
+  expect(await claim([a, 2], [untracked, 1])).toBe('claimed')
+  await expect(stock.buy(owner, [{ variantId: a, quantity: 1 }])).rejects.toMatchObject({
+    code: 'INVENTORY_OWNER_TAKEN'
+  })
+  expect(await sql('select state from inventory.reservations where owner = $1', [owner])).toEqual([
+    { state: 'claimed' }
+  ])
+})
+
+test('while a claim is open, the writer waits for it alone', async () => {
+  const { stock, itemId, client, proveBooks } = await useStock()
+  const lines = [{ variantId: itemId, quantity: 1 }]
+  const owner = newId()
+  await stock.buy(owner, lines)
+  const [isClaimed, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const claiming = stock.db.transaction(async tx => {
+    await stock.claim(tx, owner, lines)
+    isClaimed.resolve()
+    await mayCommit.promise
+  })
+  await isClaimed.promise
+  const released = stock.release(owner)
+  for (const other of times(5, newId)) await stock.buy(other, lines)
+  mayCommit.resolve()
+  await claiming
+  await released
+  expect(await reservedOf(client, itemId)).toEqual({ claimed: 1, held: 5 })
+  await proveBooks()
+})
+
+test('requests are done once, in their order, whoever of two processes does them', async () => {
+  const { stocks, itemId, locationId, sql, proveBooks } = await useStock({ processes: 2, onHand: 0 })
+  const id = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
+  const adjust = (index: number) => ({
+    kind: 'adjust' as const,
+    id: id(index),
+    actor: null,
+    reason: 'delivery',
+    lines: [{ itemId, locationId, delta: 1 }]
+  })
+  for (let index = 0; index < 120; index += 1) {
+    const stock = stocks[index % 2] as (typeof stocks)[0]
+    await stock.db.transaction(tx => stock.postAll(tx, [adjust(index)]))
+  }
+  const done = async () => {
+    const [open] = await sql('select count(*)::int as open from inventory.requests where done_at is null')
+    return open?.open === 0
+  }
+  await until('all requests are done', done)
+  const order = await sql(
+    `select operation from inventory.movements where item_id = $1 and kind = 'adjust' order by seq`,
+    [itemId]
+  )
+  expect(order.map(({ operation }) => operation)).toEqual(times(120, id))
+  await proveBooks()
+}, 30_000)
+
+test('what an order posts is done after its commit, and not without it', async () => {
+  const { stock, itemId, client, sql, proveBooks } = await useStock({ onHand: 10 })
+  const lines = [{ variantId: itemId, quantity: 4 }]
+  const owner = newId()
+  await stock.buy(owner, lines)
+  await stock.db.transaction(tx => stock.claim(tx, owner, lines))
+  const refused = stock.db.transaction(async tx => {
+    await stock.post(tx, { id: newId(), kind: 'release', owner })
+    throw new Error('no')
+  })
+  await expect(refused).rejects.toThrow('no')
+  const ship = { id: newId(), kind: 'ship', owner, lines: [{ variantId: itemId, quantity: 3 }] } as const
+  await stock.db.transaction(tx => stock.post(tx, ship))
+  expect(await stock.writer.outcomeOf(ship.id, performance.now() + 5_000)).toEqual({ kind: 'done' })
+  expect(await reservedOf(client, itemId)).toEqual({ claimed: 1 })
+  const rest = { id: newId(), kind: 'release', owner } as const
+  await stock.db.transaction(tx => stock.post(tx, rest))
+  await stock.writer.outcomeOf(rest.id, performance.now() + 5_000)
+  const back = { id: newId(), kind: 'return', owner, lines: [{ variantId: itemId, quantity: 2 }] } as const
+  await stock.db.transaction(tx => stock.post(tx, back))
+  await stock.writer.outcomeOf(back.id, performance.now() + 5_000)
+  expect(await sql('select on_hand, reserved from inventory.levels')).toEqual([{ on_hand: 9, reserved: 0 }])
+  await proveBooks()
+})
+
+test('a kit takes its parts, and a basket that has both takes their sum', async () => {
+  const { stock, itemIds, sql, proveBooks } = await useStock({ items: 3, onHand: 10 })
+  const [kit, cup, plate] = itemIds as [string, string, string]
+  await sql('insert into inventory.components values ($1, $2, 2), ($1, $3, 1)', [kit, cup, plate])
+  stock.forgetKits()
+  const owner = newId()
+  const lines = [
+    { variantId: kit, quantity: 3 },
+    { variantId: cup, quantity: 4 }
+  ]
+  await stock.buy(owner, lines)
+  const levels = await sql('select reserved from inventory.levels where item_id = any ($1) order by 1', [
+    [cup, plate]
+  ])
+  expect(levels).toEqual([{ reserved: 3 }, { reserved: 10 }])
+  await expect(stock.buy(newId(), [{ variantId: kit, quantity: 1 }])).rejects.toMatchObject({
+    details: { items: [{ variant_id: kit, requested: 1, available: 0 }] }
+  })
+  await stock.db.transaction(tx => stock.claim(tx, owner, lines))
+  await proveBooks()
+})
+
+test('when the queue is full, more is refused at once', async () => {
+  const { stock, itemId, proveBooks } = await useStock({ queueMax: 50, onHand: 1_000 })
+  const lines = [{ variantId: itemId, quantity: 1 }]
+  const ends = await tally(times(200, () => stock.buy(newId(), lines)))
+  expect(ends.done).toBe(50)
+  expect(ends.INVENTORY_BUSY).toBe(150)
+  await stock.buy(newId(), lines)
+  await proveBooks()
+})
+
+test('what ran out, came back and is short is told with the batch', async () => {
+  const { stock, itemId, locationId, proveBooks } = await useStock({ onHand: 1 })
+  stock.told.crossings.length = 0
+  const owner = newId()
+  const lines = [{ variantId: itemId, quantity: 1 }]
+  await stock.buy(owner, lines)
+  expect(stock.told.crossings).toMatchObject([{ itemId, variantIds: [itemId], available: 0, status: 'out' }])
+  await stock.db.transaction(tx => stock.claim(tx, owner, lines))
+  expect(await stock.count(locationId, { [itemId]: 0 })).toMatchObject([{ kind: 'counted', short: [itemId] }])
+  expect(stock.told.shortfalls).toEqual([{ itemId, locationId, onHand: 0, reserved: 1, owners: [owner] }])
+  await stock.count(locationId, { [itemId]: 5 })
+  expect(stock.told.crossings.at(-1)).toMatchObject({ status: 'in', available: 4 })
+  await proveBooks()
+})

@@ -1,0 +1,91 @@
+import { newId } from '../../src/kernel/ids.ts'
+import type { Changes } from '../../src/modules/inventory/availability/changes.ts'
+import { createDoors, type StockLine } from '../../src/modules/inventory/holds/doors.ts'
+import { expireDue } from '../../src/modules/inventory/holds/sweeps.ts'
+import type { Posted } from '../../src/modules/inventory/requests/requests.ts'
+import type { Crossing } from '../../src/modules/inventory/stock/state.ts'
+import type { Shortfall } from '../../src/modules/inventory/writer/batch.ts'
+import { createKits } from '../../src/modules/inventory/writer/kits.ts'
+import { createWriter } from '../../src/modules/inventory/writer/writer.ts'
+import type { Log } from '../../src/platform/log.ts'
+import { createMetricRegistry } from '../../src/platform/metrics/registry.ts'
+import { type Database, openDatabase } from '../../src/platform/postgres/database.ts'
+import { testDatabaseOptions } from './database-options.ts'
+
+type StockOptions = {
+  queueMax?: number
+  /** Another database over the same connections, such as one that ends the process. */
+  around?: (db: Database) => Database
+}
+
+const WAIT_MS = 20_000
+/** The stock of one process: a writer, and the doors of it, without a shop around them. */
+export function openStock(url: string, { queueMax = 20_000, around = db => db }: StockOptions = {}) {
+  const db = around(openDatabase({ ...testDatabaseOptions(url), poolWaitMs: 5_000 }))
+  const told = { crossings: [] as Crossing[], shortfalls: [] as Shortfall[] }
+  const logged: unknown[] = []
+  const note = (...line: unknown[]) => logged.push(line)
+  const log = { error: note, fatal: note, warn: note, info: note } as unknown as Log
+  let forgetKits = () => {}
+  const subscribe: Changes['subscribe'] = ({ onGap }) => {
+    forgetKits = onGap
+  }
+  const changes: Changes = { subscribe, isLive: () => true, announce: () => {} }
+  const kits = createKits({ db, changes })
+  const metrics = createMetricRegistry()
+  const writer = createWriter({
+    db,
+    kits,
+    tell: {
+      crossed: (tx, crossing) => tx.afterCommit(() => told.crossings.push(crossing)),
+      short: (tx, shortfall) => tx.afterCommit(() => told.shortfalls.push(shortfall))
+    },
+    log,
+    metrics,
+    queueMax
+  })
+  const doors = createDoors({ writer, kits })
+  const soon = () => performance.now() + WAIT_MS
+
+  /** Posts requests in a transaction of their own, and answers what became of each. */
+  async function request(...posted: Posted[]) {
+    await db.transaction(tx => doors.postAll(tx, posted))
+    return Promise.all(posted.map(({ id }) => writer.outcomeOf(id, soon())))
+  }
+  const count = (locationId: string, counts: Readonly<Record<string, number>>) =>
+    request({
+      kind: 'count',
+      id: newId(),
+      actor: null,
+      reason: 'test',
+      lines: Object.entries(counts).map(([itemId, onHand]) => {
+        return { itemId, locationId, onHand, safety: null, sourceVersion: null }
+      })
+    })
+  const batches = (result: string) =>
+    metrics
+      .all()
+      .find(({ name }) => name.endsWith('batches_total'))
+      ?.samples()
+      .find(({ labels }) => labels.result === result)?.value ?? 0
+
+  return {
+    db,
+    writer,
+    ...doors,
+    told,
+    logged,
+    request,
+    forgetKits: () => forgetKits(),
+    count,
+    batches,
+    expire: () => expireDue(db, writer),
+    buy: (owner: string, lines: readonly StockLine[], seconds = 120) =>
+      doors.reserve(owner, lines, seconds, { deadlineAt: soon() }),
+    close: async () => {
+      await writer.stop()
+      await db.close()
+    }
+  }
+}
+export type Stock = ReturnType<typeof openStock>
