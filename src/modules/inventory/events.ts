@@ -18,3 +18,19 @@ export const stockCrossed = defineEvent(
     status: Type.Enum(['out', 'low', 'in', 'untracked'])
   }
 )
+export const stockShort = defineEvent(
+  'inventory.short',
+  {
+    description:
+      'More of an item is promised than is there: a count, an adjustment or a shipment left it so.',
+    subject: 'the item that is counted'
+  },
+  {
+    item_id: Id,
+    location_id: Id,
+    on_hand: Type.Integer(),
+    reserved: Type.Integer(),
+    /** Whose orders stand on it, the first hundred. */
+    owners: Type.Array(Id)
+  }
+)

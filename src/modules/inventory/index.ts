@@ -7,7 +7,7 @@ import { availabilityRoutes } from './availability/routes.ts'
 import { availableIn, createAvailabilityService } from './availability/service.ts'
 import { createExporter } from './csv/export.ts'
 import { csvRoutes } from './csv/routes.ts'
-import { stockCrossed } from './events.ts'
+import { stockCrossed, stockShort } from './events.ts'
 import { createDoors, type OrderRequest, type StockLine } from './holds/doors.ts'
 import { startSweeps } from './holds/sweeps.ts'
 import { createCrossings } from './items/crossings.ts'
@@ -23,11 +23,11 @@ import { createMovementService } from './movements/service.ts'
 import { reservationRoutes } from './reservations/routes.ts'
 import { createReservationService } from './reservations/service.ts'
 import { inventorySettings } from './settings.ts'
-import type { Tell } from './writer/batch.ts'
 import { createKits } from './writer/kits.ts'
+import { createTell } from './writer/tell.ts'
 import { createWriter } from './writer/writer.ts'
 
-export { stockCrossed } from './events.ts'
+export { stockCrossed, stockShort } from './events.ts'
 
 /** What other modules ask the inventory. To it the ids of variants mean nothing. */
 export type InventoryApi = {
@@ -73,7 +73,7 @@ export const inventoryModule = defineModule({
   settings: inventorySettings,
   requires: {},
   uses: {},
-  emits: [stockCrossed],
+  emits: [stockCrossed, stockShort],
   migrations: new URL('./migrations/', import.meta.url),
   setup: async ({ db, broadcast, chores, emit, log, metrics }, { queue_max: queueMax }) => {
     const changes = createChanges(broadcast)
@@ -81,12 +81,7 @@ export const inventoryModule = defineModule({
     await start()
     const crossings = createCrossings({ changes, emit })
     const kits = createKits({ db, changes })
-    const tell: Tell = {
-      crossed: (tx, { variantIds }) => changes.announce(tx, variantIds),
-      short: (tx, shortfall) =>
-        tx.afterCommit(() => log.warn({ shortfall }, 'more of an item is promised than there is'))
-    }
-    const writer = createWriter({ db, kits, tell, log, metrics, queueMax })
+    const writer = createWriter({ db, kits, tell: createTell({ changes, emit }), log, metrics, queueMax })
     startSweeps({ chores, db, writer })
     const { postAll: _, ...doors } = createDoors({ writer, kits })
     const describe = createDescribe(crossings)

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { useShop } from '../../../../test/support/use-shop.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { defineModule } from '../../../module.ts'
+import { type InventoryApi, inventoryModule, stockCrossed, stockShort } from '../index.ts'
+
+test('whoever hears of crossings and shortfalls is told of those that a batch made', async () => {
+  const heard: [string, object][] = []
+  const note = (name: string) => async (_tx: unknown, events: readonly { payload: object }[]) => {
+    for (const { payload } of events) heard.push([name, payload])
+  }
+  const listener = defineModule({
+    name: 'listener',
+    description: 'Hears of stock.',
+    basePaths: [],
+    requires: { inventory: inventoryModule },
+    uses: {},
+    hears: [stockCrossed, stockShort],
+    setup: async () => ({
+      api: {},
+      consumers: { 'inventory.crossed': note('crossed'), 'inventory.short': note('short') }
+    })
+  })
+  const shop = await useShop({ modules: [inventoryModule, listener] })
+  const inventory = shop.apiOf(inventoryModule) as InventoryApi
+  const [item_id, owner] = [newId(), newId()]
+  const [place] = await shop.sql(
+    `with item as (insert into inventory.items (id, tracked) values ($1, true)),
+      request as (
+        insert into inventory.requests (id, kind, lines)
+        select gen_random_uuid(), 'count', jsonb_build_object('lines', jsonb_build_array(jsonb_build_object(
+          'itemId', $1::uuid, 'locationId', id, 'onHand', 1, 'safety', null, 'sourceVersion', null)))
+        from inventory.locations)
+     select id from inventory.locations`,
+    [item_id]
+  )
+  await expect.poll(() => inventory.availableIn(shop.db, [item_id]), { timeout: 10_000 }).toEqual([1])
+  const lines = [{ variantId: item_id, quantity: 1 }]
+  await inventory.reserve(owner, lines, 60)
+  await shop.db.transaction(tx => inventory.claim(tx, owner, lines))
+  // One that is not there is shipped all the same, and another one is still promised.
+  await shop.db.transaction(tx => inventory.post(tx, { id: newId(), kind: 'ship', owner: newId(), lines }))
+  await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(3)
+  const crossed = { item_id, variant_ids: [item_id] }
+  expect(heard.filter(([name]) => name === 'crossed')).toEqual([
+    ['crossed', { ...crossed, available: 1, status: 'in' }],
+    ['crossed', { ...crossed, available: 0, status: 'out' }]
+  ])
+  expect(heard.filter(([name]) => name === 'short')).toEqual([
+    ['short', { item_id, location_id: place?.id, on_hand: 0, reserved: 1, owners: [owner] }]
+  ])
+})
