@@ -5,6 +5,7 @@ import { createGateway, type Gateway, type GatewayModule } from './gateway/serve
 import { GUIDES_PATH, listGuides, readGuide } from './guides.ts'
 import { defineError } from './kernel/errors.ts'
 import { type ApiOf, apisOf, type Module, setupModules, stopModules } from './module.ts'
+import { adminModule } from './modules/admin/index.ts'
 import { authModule } from './modules/auth/index.ts'
 import { cartModule } from './modules/cart/index.ts'
 import { catalogModule } from './modules/catalog/index.ts'
@@ -15,7 +16,7 @@ import { version } from './version.ts'
 export { authModule, catalogModule }
 
 /** Every module that comes along. The order does not matter: each is set up behind what it requires. */
-export const modules = [authModule, inventoryModule, catalogModule, cartModule]
+export const modules = [authModule, inventoryModule, catalogModule, cartModule, adminModule]
 
 const authDisabled = defineError(
   'unavailable',

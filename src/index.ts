@@ -16,6 +16,8 @@ export {
   found,
   OperatorError
 } from './kernel/errors.ts'
+/** Events and jobs: what a module emits, hears, and does later. */
+export { type Delivery, defineEvent, defineJob, type EventType, type JobType } from './kernel/events.ts'
 export { isId, newId } from './kernel/ids.ts'
 export { newestFirst, type Page, readPage } from './kernel/pages.ts'
 /** Schemas in JSON Schema, built and typed as TypeBox does: `Type.Array(...)`, and `Static<typeof Schema>` for the type of its values. */
@@ -25,11 +27,20 @@ export * as settings from './kernel/settings.ts'
 /** The words of requests and answers: `wire.request`, `wire.response`, `wire.Id`, `wire.listOf`. */
 export * as wire from './kernel/wire.ts'
 export { defineModule, type Module } from './module.ts'
-export { authModule } from './modules/auth/index.ts'
-export { cartModule } from './modules/cart/index.ts'
-export { type CatalogApi, catalogModule, type Offer } from './modules/catalog/index.ts'
+export { adminModule } from './modules/admin/index.ts'
+export { authModule, userRegistered } from './modules/auth/index.ts'
+export { cartMerged, cartModule } from './modules/cart/index.ts'
+export {
+  type CatalogApi,
+  catalogChanged,
+  catalogModule,
+  type Offer,
+  productChanged
+} from './modules/catalog/index.ts'
 export { type InventoryApi, inventoryModule } from './modules/inventory/index.ts'
 export { newWrite, type Write } from './platform/idempotency/write.ts'
+export type { Consumer, JobHandler } from './platform/outbox/handlers.ts'
+export type { Emit, Enqueue } from './platform/outbox/outbox.ts'
 export type { Platform } from './platform/platform.ts'
 export type { Database, Queryable, Transaction } from './platform/postgres/database.ts'
 export {

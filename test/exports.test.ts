@@ -7,11 +7,13 @@ const INDEX = fileURLToPath(new URL('../src/index.ts', import.meta.url))
 
 /** What modules in other repositories may import: whoever takes a name away or gives it another meaning breaks them. */
 const PUBLIC = `
-  BodyKind CatalogApi Config Database DomainError ErrorDefinition ErrorExtra ErrorKind Identity InventoryApi Module Offer
-  OperatorError Page Platform Queryable RequestClass RouteConfig RouteLimit RowOf RunningShop Shop ShopOptions Statement
-  Static TSchema Tier Tiers Transaction Type Write authModule cartModule catalogModule createShop defineError
-  defineModule found identityOf inventoryModule isId json newId newWrite newestFirst nullableJson oneOf readPage runCli settings
-  standardModules statement version wire writeOf
+  BodyKind CatalogApi Config Consumer Database Delivery DomainError Emit Enqueue ErrorDefinition ErrorExtra
+  ErrorKind EventType Identity InventoryApi JobHandler JobType Module Offer OperatorError Page Platform
+  Queryable RequestClass RouteConfig RouteLimit RowOf RunningShop Shop ShopOptions Statement Static TSchema
+  Tier Tiers Transaction Type Write adminModule authModule cartMerged cartModule catalogChanged
+  catalogModule createShop defineError defineEvent defineJob defineModule found identityOf inventoryModule
+  isId json newId newWrite newestFirst nullableJson oneOf productChanged readPage runCli settings
+  standardModules statement userRegistered version wire writeOf
 
   settings.SettingsOf settings.count settings.flag settings.section settings.text
 

@@ -59,7 +59,7 @@ type Command = typeof command extends fc.Arbitrary<infer C> ? C : never
 type Services = ReturnType<typeof servicesOf>
 const servicesOf = ({ db, catalog, platform: { secrets } }: CartShop, limits: model.Model['limits']) => {
   const settings = { ...limits, idleSeconds: IDLE_SECONDS, currency: 'USD' }
-  const deps = { db, catalog, inventory: undefined, settings }
+  const deps = { db, emit: () => {}, catalog, inventory: undefined, settings }
   const cart = createCartService(deps)
   return {
     cart,

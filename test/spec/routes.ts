@@ -84,7 +84,7 @@ export type AdminPattern = {
   since?: 'later'
 }
 export const adminPatterns: AdminPattern[] = [
-  { below: '/api/admin', scope: 'all', since: later },
+  { below: '/api/admin', scope: 'all' },
   { below: '/api/inventory', scope: 'write' },
   { below: '/api/catalog', scope: 'write' }
 ]

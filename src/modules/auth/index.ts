@@ -7,6 +7,7 @@ import { accountRoutes, invitationRoutes, keyRoutes, sessionRoutes } from './acc
 import type { Role } from './accounts/schema.ts'
 import { type Account, createAccountService } from './accounts/service.ts'
 import { sweepEvery } from './accounts/sweep.ts'
+import { userRegistered } from './events.ts'
 import { createInvitationService } from './invitations/service.ts'
 import { createBudgets } from './passwords/budgets.ts'
 import { argon2id } from './passwords/hashing.ts'
@@ -21,6 +22,7 @@ import { createExternalTokens } from './tokens/external-tokens.ts'
 import { createIssuerKeys, type IssuerKeysDeps } from './tokens/issuer-keys.ts'
 import { createSigningKeys, REFRESH_SECONDS } from './tokens/signing-keys.ts'
 
+export { userRegistered } from './events.ts'
 export { readablePassword } from './passwords/random-secrets.ts'
 
 /** What other parts of the shop may ask of auth. */
@@ -54,8 +56,9 @@ export const authModule = defineModule({
   shortNames: authShortNames,
   requires: {},
   uses: {},
+  emits: [userRegistered],
   migrations: new URL('./migrations/', import.meta.url),
-  setup: async ({ config, db, log, secrets, broadcast, chores, http, metrics }, settings) => {
+  setup: async ({ config, db, emit, log, secrets, broadcast, chores, http, metrics }, settings) => {
     const stopping = new AbortController()
     const keys = await createSigningKeys({ db, secrets, log })
     const accessTokens = createAccessTokens({
@@ -72,7 +75,14 @@ export const authModule = defineModule({
     const revocations = createRevocations(broadcast)
     const sessions = createSessionService({ db, secrets, accessTokens, revocations, limits: settings })
     const invitations = createInvitationService({ db, secrets })
-    const accounts = createAccountService({ db, passwords, sessions, settings, shopName: config.shop.name })
+    const accounts = createAccountService({
+      db,
+      emit,
+      passwords,
+      sessions,
+      settings,
+      shopName: config.shop.name
+    })
     const firstAdmins = createFirstAdmins(accounts, settings, config.environment)
     await firstAdmins.createConfigured()
 

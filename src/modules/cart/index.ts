@@ -5,12 +5,15 @@ import { inventoryModule } from '../inventory/index.ts'
 import * as carts from './carts/repository.ts'
 import { cartRoutes } from './carts/routes.ts'
 import { type CartSettings, createCartService } from './carts/service.ts'
+import { cartMerged } from './events.ts'
 import * as guests from './guest/repository.ts'
 import { guestCartRoutes } from './guest/routes.ts'
 import { createGuestCartService } from './guest/service.ts'
 import { mergeRoutes } from './merge/routes.ts'
 import { createMergeService } from './merge/service.ts'
 import { cartSettings } from './settings.ts'
+
+export { cartMerged } from './events.ts'
 
 const SWEEP_SECONDS = 300
 const DAY_SECONDS = 86_400
@@ -24,8 +27,9 @@ export const cartModule = defineModule({
   capabilities: ['x-guest-cart-token'],
   requires: { catalog: catalogModule },
   uses: { inventory: inventoryModule },
+  emits: [cartMerged],
   migrations: new URL('./migrations/', import.meta.url),
-  setup: async ({ db, chores, config, secrets }, own, { catalog, inventory }) => {
+  setup: async ({ db, emit, chores, config, secrets }, own, { catalog, inventory }) => {
     const settings: CartSettings = {
       lineQuantityMax: own.line_quantity_max,
       linesMax: own.lines_max,
@@ -34,7 +38,7 @@ export const cartModule = defineModule({
     }
     const cart = createCartService({ db, catalog, inventory, settings })
     const guest = createGuestCartService({ db, cart, secrets, idleSeconds: settings.idleSeconds })
-    const merge = createMergeService({ db, cart, catalog, inventory, settings })
+    const merge = createMergeService({ db, emit, cart, catalog, inventory, settings })
     chores.sweep(SWEEP_SECONDS, 'empty expired carts', () => db.run(carts.emptyExpiredCarts))
     chores.sweep(SWEEP_SECONDS, 'delete expired guest carts', () =>
       db.run(guests.deleteExpiredGuestCarts, { keepMergedSeconds: settings.idleSeconds })

@@ -7,6 +7,7 @@ import { categoryRoutes } from './categories/routes.ts'
 import { createCategoryService } from './categories/service.ts'
 import { discountRoutes } from './discounts/routes.ts'
 import { createDiscountService } from './discounts/service.ts'
+import { catalogChanged, productChanged } from './events.ts'
 import { importRoutes } from './import/routes.ts'
 import { createImporter, type ImportCsv } from './import/service.ts'
 import { createOffers, type Offer } from './offers/service.ts'
@@ -24,6 +25,7 @@ import { forgetGoneVariants } from './variants/gone.ts'
 import { variantRoutes } from './variants/routes.ts'
 import { createVariantService } from './variants/service.ts'
 
+export { catalogChanged, productChanged } from './events.ts'
 export type { Report as ImportReport } from './import/report.ts'
 export type { Progress as ImportProgress } from './import/service.ts'
 export type { BuyingRule, Offer } from './offers/service.ts'
@@ -77,10 +79,11 @@ export const catalogModule = defineModule({
   requires: {},
   uses: { inventory: inventoryModule },
   hears: [stockCrossed],
+  emits: [productChanged, catalogChanged],
   migrations: new URL('./migrations/', import.meta.url),
-  setup: async ({ config, db, cache, broadcast, chores, metrics }, settings, { inventory }) => {
+  setup: async ({ config, db, cache, broadcast, chores, emit, metrics }, settings, { inventory }) => {
     const { currency } = config.shop
-    const changes = createChanges({ db, broadcast, currency })
+    const changes = createChanges({ db, broadcast, emit, currency })
     const pages = createPages({
       db,
       cache,

@@ -216,7 +216,7 @@ test('a write is noted in its own transaction: when the request was taken over, 
   const app = await useCatalog()
   const { db, broadcast } = app.platform
   const currency = 'USD'
-  const changes = createChanges({ db, broadcast, currency })
+  const changes = createChanges({ db, broadcast, emit: () => {}, currency })
   const deps = { db, changes, inventory: undefined, currency }
   const products = createProductService(deps)
   const variants = createVariantService(deps)

@@ -1,6 +1,7 @@
 import type { Fault } from '../../../kernel/faults.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import {
   emailInvalid,
@@ -9,6 +10,7 @@ import {
   invitationRequired,
   passwordTooWeak
 } from '../errors.ts'
+import { userRegistered } from '../events.ts'
 import * as invitations from '../invitations/repository.ts'
 import { passwordWeakness, weaknessWords } from '../passwords/policy.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
@@ -23,6 +25,7 @@ import type { ChangePasswordRequest, LoginRequest, RegisterRequest, Role } from 
 
 export type AccountDeps = {
   db: Database
+  emit: Emit
   passwords: Passwords
   sessions: SessionService
   settings: AuthSettings
@@ -38,7 +41,7 @@ type NewUser = { id: string; email: string; name: string | null; role: Role; pas
 
 const USER_AGENT_LENGTH_MAX = 200
 
-export function createAccountService({ db, passwords, sessions, settings, shopName }: AccountDeps) {
+export function createAccountService({ db, emit, passwords, sessions, settings, shopName }: AccountDeps) {
   /**
    * The condition in front of registration: nothing is hashed or written for somebody who may not register, or whose
    * password is too weak.
@@ -167,6 +170,14 @@ export function createAccountService({ db, passwords, sessions, settings, shopNa
     return user !== undefined
   }
 
+  /** @throws `AUTH_EMAIL_TAKEN`. */
+  async function insert(tx: Transaction, user: NewUser): Promise<UserRow> {
+    const row = await tx.first(repository.insertUser, user)
+    if (row === undefined) throw new Error('an insert gave no row')
+    emit(tx, userRegistered, row.id, { user_id: row.id, role: row.role })
+    return row
+  }
+
   async function newUser(account: Account, id = newId()): Promise<NewUser> {
     const email = emailOf(account.email)
     checkPassword(account.password, email)
@@ -200,13 +211,6 @@ export type AccountService = ReturnType<typeof createAccountService>
 
 const hasAdmin = async (from: Queryable): Promise<boolean> =>
   (await from.first(repository.existsAdmin))?.found === true
-
-/** @throws `AUTH_EMAIL_TAKEN`. */
-async function insert(tx: Transaction, user: NewUser): Promise<UserRow> {
-  const row = await tx.first(repository.insertUser, user)
-  if (row === undefined) throw new Error('an insert gave no row')
-  return row
-}
 
 function emailOf(given: string): string {
   const email = parseEmail(given)

@@ -1,4 +1,5 @@
 import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { CatalogApi } from '../../catalog/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
@@ -7,6 +8,7 @@ import * as carts from '../carts/repository.ts'
 import type { CartService, CartSettings } from '../carts/service.ts'
 import type { CartView } from '../carts/view.ts'
 import { cartStale, guestCartNotFound } from '../errors.ts'
+import { cartMerged } from '../events.ts'
 import * as guests from '../guest/repository.ts'
 import { guestCartTokenHash } from '../guest/token.ts'
 import { type Adjustment, type MergeStrategy, mergeLines, type SellableOf, sumByVariant } from './rule.ts'
@@ -22,6 +24,7 @@ export type MergeReport = {
 }
 export type MergeDeps = {
   db: Database
+  emit: Emit
   cart: CartService
   catalog: CatalogApi
   inventory: Pick<InventoryApi, 'available'> | undefined
@@ -32,7 +35,7 @@ export type MergeService = ReturnType<typeof createMergeService>
 type Guest = { tokenHash: Buffer; cartId: string; lines: readonly Line[] }
 
 /** Merges what somebody put into a cart before logging in into the cart of their account. */
-export function createMergeService({ db, cart, catalog, inventory, settings }: MergeDeps) {
+export function createMergeService({ db, emit, cart, catalog, inventory, settings }: MergeDeps) {
   /**
    * One transaction: both carts locked (the token first, then the carts in the order of their ids), lines merged,
    * token spent. The same token again, for the same customer, is answered `already_merged` and changes nothing.
@@ -61,7 +64,9 @@ export function createMergeService({ db, cart, catalog, inventory, settings }: M
       const stored = await setLines(tx, customerId, present, changed)
       if ('tokenHash' in guest) await consume(tx, guest, customerId)
       if (guestLines.length === 0) return { stored, report: nothing('nothing_to_merge', strategy) }
-      return { stored, report: { status: 'merged' as const, strategy, moved: changed.length, adjustments } }
+      const moved = changed.length
+      emit(tx, cartMerged, customerId, { customer_id: customerId, strategy, moved })
+      return { stored, report: { status: 'merged' as const, strategy, moved, adjustments } }
     })
     if (merged === undefined) return unchanged(customerId, strategy)
     return { view: await cart.present(customerId, merged.stored), report: merged.report }

@@ -166,7 +166,7 @@ function fakeBroadcast() {
 }
 
 function offersFrom(db: Queryable, broadcast: Broadcast, bytesMax = 1_000_000) {
-  const changes = createChanges({ db: db as Database, broadcast, currency: 'USD' })
+  const changes = createChanges({ db: db as Database, broadcast, emit: () => {}, currency: 'USD' })
   return createOffers({ db, changes, currency: 'USD', bytesMax })
 }
 

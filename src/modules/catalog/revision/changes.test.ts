@@ -14,6 +14,7 @@ async function useChanges() {
   const changes = createChanges({
     db,
     broadcast: { ...broadcast, publish, subscribe: () => {} },
+    emit: () => {},
     currency: 'USD'
   })
   const seen: (readonly string[] | 'all')[] = []

@@ -1,5 +1,7 @@
 import type { Broadcast } from '../../../platform/broadcast.ts'
+import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import { catalogChanged, EVERYTHING, productChanged } from '../events.ts'
 import { createRepricing, REPRICED_AT_ONCE_MAX } from './prices.ts'
 import * as repository from './repository.ts'
 
@@ -40,11 +42,11 @@ export type Changes = {
   isLive(): boolean
 }
 
-/** What one run of a transaction has announced so far; `null`: any offer may be another. */
-type Announced = { variantIds: Set<string> | null }
-type Deps = { db: Database; broadcast: Broadcast; currency: string }
+/** What one run of a transaction has announced so far; `null`: any offer, any product may be another. */
+type Announced = { variantIds: Set<string> | null; productIds: Set<string> | null }
+type Deps = { db: Database; broadcast: Broadcast; emit: Emit; currency: string }
 
-export function createChanges({ db, broadcast, currency }: Deps): Changes {
+export function createChanges({ db, broadcast, emit, currency }: Deps): Changes {
   const repriceSoon = createRepricing(db, currency)
   const announcedBy = new WeakMap<Transaction, Announced>()
   const subscribers: ChangeSubscriber[] = []
@@ -68,12 +70,14 @@ export function createChanges({ db, broadcast, currency }: Deps): Changes {
   function announcedIn(tx: Transaction): Announced {
     const present = announcedBy.get(tx)
     if (present !== undefined) return present
-    const announced: Announced = { variantIds: new Set() }
+    const announced: Announced = { variantIds: new Set(), productIds: new Set() }
     announcedBy.set(tx, announced)
     // Every change of the catalog raises the one revision, so they wait for each other here: as late as can be.
     tx.last(async () => {
       await tx.run(repository.raiseRevision)
       for (const message of messagesOf(announced)) await broadcast.publish(tx, TOPIC, message)
+      if (announced.productIds === null) emit(tx, catalogChanged, EVERYTHING, {})
+      for (const id of announced.productIds ?? []) emit(tx, productChanged, id, { product_id: id })
     })
     // The messages come back to this process too, but some milliseconds after the answer to whoever made the change.
     tx.afterCommit(() => {
@@ -87,6 +91,7 @@ export function createChanges({ db, broadcast, currency }: Deps): Changes {
     announce: async (tx, productIds, deletedVariantIds = []) => {
       await reprice(tx, productIds)
       const announced = announcedIn(tx)
+      for (const id of productIds) announced.productIds?.add(id)
       if (announced.variantIds === null) return
       const rows = await tx.rows(repository.listVariants, { productIds, limit: IDS_MAX + 1 })
       for (const { id } of rows) announced.variantIds.add(id)
@@ -95,7 +100,7 @@ export function createChanges({ db, broadcast, currency }: Deps): Changes {
     },
     announceAll: async (tx, productIds) => {
       if (productIds.length <= REPRICED_AT_ONCE_MAX) await reprice(tx, productIds)
-      announcedIn(tx).variantIds = null
+      Object.assign(announcedIn(tx), { variantIds: null, productIds: null })
     },
     repriceSoon,
     isLive: broadcast.isLive,

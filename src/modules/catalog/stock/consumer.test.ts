@@ -11,7 +11,7 @@ import { refreshStock } from './refresh.ts'
 async function useStock() {
   const inventory = fakeInventory()
   const app = await useCatalog({}, undefined, inventory)
-  const changes = createChanges({ ...app.platform, currency: 'USD' })
+  const changes = createChanges({ ...app.platform, emit: () => {}, currency: 'USD' })
   const hear = (...variantIds: string[]) =>
     app.platform.db.transaction(tx => keepInStock(tx, variantIds, { inventory, changes }))
   return { app, inventory, hear }
@@ -148,7 +148,11 @@ test('what was missed while one of the two was switched off is made good', async
   }
   inventory.put(mug, 0)
   const { db, broadcast } = app.platform
-  const deps = { db, changes: createChanges({ db, broadcast, currency: 'USD' }), inventory: telling }
+  const deps = {
+    db,
+    changes: createChanges({ db, broadcast, emit: () => {}, currency: 'USD' }),
+    inventory: telling
+  }
   expect(await refreshStock(deps)).toBe(1)
   expect(described.toSorted()).toEqual([mug, jug].toSorted())
   await expectItems(app).toEqual([

@@ -1,0 +1,7 @@
+import { defineError } from '../../kernel/errors.ts'
+
+export const eventNotFound = defineError(
+  'not_found',
+  'ADMIN_EVENT_NOT_FOUND',
+  'There is no such event; it may have been handled in the meantime, or is being tried just now.'
+)

@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest'
+import { until } from '../../../../test/faults/until.ts'
+import { bellModule, CREATE_EFFECTS, earModule, note } from '../../../../test/support/bells.ts'
+import { useShop } from '../../../../test/support/use-shop.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { admin, customer } from '../../../testing.ts'
+import { adminModule } from '../index.ts'
+
+const bell = bellModule()
+
+async function useBrokenEar() {
+  let isBroken = true
+  const ear = earModule('ear', async (tx, events) => {
+    if (isBroken) throw new Error('the ear is broken')
+    await note(tx, 'ear', events)
+  })
+  const shop = await useShop({ modules: [adminModule, bell, ear] })
+  await shop.sql(CREATE_EFFECTS)
+  const ring = (id: string, nth: number) =>
+    shop.db.transaction(async tx => shop.apiOf(bell)?.ring(tx, id, nth))
+  /** Two events of one bell, the first of which is dead. */
+  const ringInVain = async () => {
+    const id = newId()
+    await ring(id, 1)
+    await ring(id, 2)
+    const rows = () => shop.sql('select id, error from cartwright.jobs where subject = $1 order by id', [id])
+    await until('it failed', async () => (await rows())[0]?.error !== null)
+    await shop.sql(
+      `update cartwright.jobs set due_at = 'infinity', attempts = 10, lease = null, error = coalesce(error, 'Error')
+       where id = $1`,
+      [(await rows())[0]?.id]
+    )
+    return id
+  }
+  return {
+    shop,
+    api: shop.as(admin()),
+    ringInVain,
+    heal: () => {
+      isBroken = false
+    },
+    heard: async (id: string) =>
+      (await shop.sql('select nth from public.effects where bell = $1 order by nth', [id])).map(
+        ({ nth }) => nth
+      )
+  }
+}
+
+test('administrators see what is dead, and have it tried again', async () => {
+  const { shop, api, ringInVain, heal, heard } = await useBrokenEar()
+  const id = await ringInVain()
+  const { json } = await api.get('/api/admin/events?count=true')
+  expect(json).toMatchObject({
+    total: 1,
+    next_cursor: null,
+    items: [
+      {
+        handler: 'ear:bell.rang',
+        subject: id,
+        payload: { bell_id: id, nth: 1 },
+        attempts: 10,
+        error: 'Error: the ear is broken',
+        due_at: null
+      }
+    ]
+  })
+  const [dead] = json.items
+  heal()
+  const key = { 'idempotency-key': newId() }
+  for (let time = 0; time < 2; time += 1)
+    expect((await api.post(`/api/admin/events/${dead.id}/retry`, undefined, key)).status).toBe(204)
+  await until('both are handled', async () => (await heard(id)).length === 2)
+  expect((await api.get('/api/admin/events')).json.items).toEqual([])
+  const gone = await api.post(`/api/admin/events/${dead.id}/retry`)
+  expect(gone).toMatchObject({ status: 404, json: { code: 'ADMIN_EVENT_NOT_FOUND' } })
+  const audit = await shop.sql('select route, params, status from cartwright.audit order by at')
+  expect(audit[0]).toMatchObject({ route: '/api/admin/events/:id/retry', status: 204 })
+})
+
+test('what is discarded never happens, and what waited behind it does; the reason is in the log', async () => {
+  const { shop, api, ringInVain, heal, heard } = await useBrokenEar()
+  const id = await ringInVain()
+  const [dead] = (await api.get('/api/admin/events?state=dead')).json.items
+  heal()
+  expect((await api.post(`/api/admin/events/${dead.id}/discard`)).status).toBe(400)
+  const reason = 'the bell was sold'
+  expect((await api.post(`/api/admin/events/${dead.id}/discard`, { reason })).status).toBe(204)
+  await until('the second is handled', async () => (await heard(id)).length === 1)
+  expect(await heard(id)).toEqual([2])
+  expect(shop.log.filter(line => line.includes(reason))).toHaveLength(1)
+})
+
+test('lists go on page by page, each state for itself; nobody else gets in', async () => {
+  const { shop, api } = await useBrokenEar()
+  await shop.sql(`
+    insert into cartwright.jobs (handler, subject, event_id, payload, due_at, attempts, error)
+    select 'gone:bell.rang', gen_random_uuid(), gen_random_uuid(), '{}', case when n <= 5 then 'infinity' else now() end,
+      n, case when n <= 7 then 'broken' end
+    from generate_series(1, 9) n`)
+  const attempts: number[] = []
+  let cursor = ''
+  for (let page = 0; page < 3; page += 1) {
+    const { json } = await api.get(`/api/admin/events?limit=2${cursor}`)
+    attempts.push(...json.items.map((item: { attempts: number }) => item.attempts))
+    cursor = `&cursor=${json.next_cursor}`
+  }
+  expect(attempts).toEqual([1, 2, 3, 4, 5])
+  const of = async (state: string) => {
+    const { json } = await api.get(`/api/admin/events?state=${state}&count=true`)
+    expect(json.total).toBe(json.items.length)
+    return json.items.map((item: { attempts: number }) => item.attempts)
+  }
+  expect(await of('failing')).toEqual([6, 7])
+  // Beside them the schedule of the bell.
+  expect((await of('pending')).filter((each: number) => each > 1)).toEqual([8, 9])
+  for (const id of ['0', '-1', 'x', '1e99', '9007199254740993'])
+    expect((await api.post(`/api/admin/events/${id}/retry`)).status).toBe(400)
+  expect((await shop.as(customer()).get('/api/admin/events')).status).toBe(403)
+  expect((await shop.as(null).get('/api/admin/events')).status).toBe(401)
+})

@@ -1,0 +1,68 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { modules } from '../src/app.ts'
+import { declaredEvents, type EventType } from '../src/kernel/events.ts'
+import type { Module } from '../src/module.ts'
+
+const page = new URL('../docs/events.md', import.meta.url)
+const MARK = '<!-- Everything below is written by test/events-page.test.ts. -->'
+
+type Field = {
+  type?: string
+  format?: string
+  enum?: string[]
+  items?: Field
+  description?: string
+  anyOf?: Field[]
+}
+const list: readonly Module[] = modules
+
+/** The type of a field in words. */
+function wordsOf({ type, format, enum: words, items, anyOf }: Field): string {
+  if (anyOf !== undefined) return anyOf.map(wordsOf).join(' or ')
+  if (words !== undefined) return words.map(word => `\`${word}\``).join(', ')
+  if (Array.isArray(type)) return type.join(' or ')
+  if (type === 'array') return `list of ${wordsOf(items ?? {})}`
+  return format === 'uuid' ? 'id' : String(type)
+}
+
+function describe({ name, description, subject, payload }: EventType): string {
+  const fields = Object.entries((payload as unknown as { properties: Record<string, Field> }).properties)
+  const heard = list.filter(({ hears = [] }) => hears.some(event => event.name === name))
+  return [
+    `## ${name}`,
+    '',
+    description,
+    '',
+    `* Subject: ${subject}.`,
+    ...(heard.length > 0 ? [`* Heard by: ${heard.map(each => each.name).join(', ')}.`] : []),
+    ...fields.map(
+      ([field, schema]) =>
+        `* \`${field}\`: ${wordsOf(schema)}.${schema.description === undefined ? '' : ` ${schema.description}`}`
+    )
+  ].join('\n')
+}
+
+const events = declaredEvents().toSorted((a, b) => (a.name < b.name ? -1 : 1))
+
+test('docs/events.md describes every event (UPDATE_DOCS=1 rewrites it)', async () => {
+  const written = events.map(describe).join('\n\n')
+  let text = await readFile(page, 'utf8')
+  if (process.env.UPDATE_DOCS === '1') {
+    text = `${text.split(MARK, 1)[0]}${MARK}\n\n${written}\n`
+    await writeFile(page, text)
+  }
+  expect(text.split(MARK)[1]?.trim()).toBe(written)
+})
+
+test('every event is emitted by the module that it is called after, tells something, and is in the past tense', () => {
+  const emitted = list.flatMap(({ name, emits = [] }) =>
+    emits.map(event => ({ module: name, event: event.name }))
+  )
+  expect(emitted.map(({ event }) => event).sort()).toEqual(events.map(({ name }) => name))
+  expect(emitted.filter(({ module, event }) => !event.startsWith(`${module}.`))).toEqual([])
+  for (const { name, description, subject } of events) {
+    expect(description, name).toMatch(/^[A-Z].*\.$/)
+    expect(subject, name).toMatch(/^[a-z].*[^.]$/)
+  }
+})

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import type { EventType } from '../src/kernel/events.ts'
+import { defineModule, type Module } from '../src/module.ts'
+import { authModule, userRegistered } from '../src/modules/auth/index.ts'
+import { cartMerged, cartModule } from '../src/modules/cart/index.ts'
+import { catalogChanged, catalogModule, productChanged } from '../src/modules/catalog/index.ts'
+import { customer } from '../src/testing.ts'
+import { until } from './faults/until.ts'
+import { createCategory, createDiscount, createProduct } from './support/catalog.ts'
+import { useShop } from './support/use-shop.ts'
+
+type Heard = { name: string; subject: string; payload: unknown }
+
+/** A shop of these modules, and what is heard of them. */
+async function useEar(modules: readonly Module[], hears: readonly EventType[]) {
+  const heard: Heard[] = []
+  const hear = (name: string) => async (_tx: unknown, events: readonly Omit<Heard, 'name'>[]) => {
+    heard.push(...events.map(({ subject, payload }) => ({ name, subject, payload })))
+  }
+  const ear = defineModule({
+    name: 'ear',
+    description: 'Hears.',
+    basePaths: [],
+    requires: {},
+    uses: {},
+    hears,
+    setup: async () => ({
+      api: {},
+      consumers: Object.fromEntries(hears.map(({ name }) => [name, hear(name)]))
+    })
+  })
+  return { shop: await useShop({ modules: [...modules, ear] }), heard }
+}
+
+test('accounts that are made are heard of, and those that cannot be made are not', async () => {
+  const { shop, heard } = await useEar([authModule], [userRegistered])
+  const account = { email: 'ada@example.com', password: 'nine lives and a piano' }
+  const { status, json } = await shop.as(null).post('/api/auth/register', account)
+  expect(status).toBe(201)
+  expect((await shop.as(null).post('/api/auth/register', account)).status).toBe(409)
+  const made = await shop
+    .apiOf(authModule)
+    ?.createUser({ ...account, email: 'bob@example.com', role: 'admin' })
+  await until('both are heard of', () => heard.length >= 2)
+  expect(heard).toEqual(
+    [
+      { user_id: json.user.id, role: 'customer' },
+      { user_id: made?.id, role: 'admin' }
+    ].map(payload => ({ name: 'auth.user_registered', subject: payload.user_id, payload }))
+  )
+})
+
+test('changes of products and merged carts are heard of, once a transaction', async () => {
+  const { shop, heard } = await useEar(
+    [catalogModule, cartModule],
+    [productChanged, catalogChanged, cartMerged]
+  )
+  const ada = customer()
+  const product = await createProduct(shop, {
+    variants: [
+      { sku: 'A', price: 100 },
+      { sku: 'B', price: 200 }
+    ]
+  })
+  const guest = await shop
+    .as(null)
+    .post('/api/guest-cart', { variant_id: product.variants[0].id, quantity: 1 })
+  const merge = () => shop.as(ada).post('/api/cart/merge', { guest_cart_token: guest.json.guest_cart_token })
+  for (let time = 0; time < 2; time += 1) expect((await merge()).status).toBe(200)
+  const { id: target_id } = await createCategory(shop, 'Mugs')
+  await createDiscount(shop, { scope: 'category', target_id, percentage_ppm: 100_000 })
+  await until('all is heard of', () => new Set(heard.map(({ name }) => name)).size === 3)
+  const of = (type: EventType) => heard.filter(({ name }) => name === type.name).map(({ payload }) => payload)
+  expect(of(cartMerged)).toEqual([{ customer_id: ada.id, strategy: 'sum', moved: 1 }])
+  expect(of(productChanged)).toEqual([{ product_id: product.id }])
+  expect(of(catalogChanged)[0]).toEqual({})
+})
