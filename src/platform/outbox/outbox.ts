@@ -5,7 +5,7 @@ import type { Transaction } from '../postgres/database.ts'
 import { type Console, createConsole } from './console.ts'
 import { createDispatcher, type DispatcherDeps } from './dispatcher.ts'
 import type { Handler } from './handlers.ts'
-import { insertJobs } from './rows.ts'
+import { insertJob, insertJobs } from './rows.ts'
 
 /**
  * Writes an event with this transaction's commit, for each module that hears it; nothing where none does.
@@ -101,14 +101,20 @@ export function createOutbox(deps: DispatcherDeps): Outbox {
   }
 }
 
-const insert = (tx: Transaction, rows: readonly Row[]) =>
-  tx.run(insertJobs, {
+function insert(tx: Transaction, rows: readonly Row[]): Promise<number> {
+  const [first, second] = rows
+  if (first !== undefined && second === undefined && first.delaySeconds === 0) {
+    const { delaySeconds: _, ...row } = first
+    return tx.run(insertJob, row)
+  }
+  return tx.run(insertJobs, {
     handlers: rows.map(({ handler }) => handler),
     subjects: rows.map(({ subject }) => subject),
     eventIds: rows.map(({ eventId }) => eventId),
     payloads: rows.map(({ payload }) => payload),
     delays: rows.map(({ delaySeconds }) => delaySeconds)
   })
+}
 
 /** @throws Error when it is too long: an event says what happened, and where the rest is found. */
 function textOf(name: string, payload: unknown): string {
