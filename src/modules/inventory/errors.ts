@@ -59,6 +59,11 @@ export const inventoryBusy = defineError(
   'INVENTORY_BUSY',
   'There is more to reserve and to count than can be done in time; try again shortly.'
 )
+export const requestFailed = defineError(
+  'conflict',
+  'INVENTORY_REQUEST_FAILED',
+  'The books could not take this change, and nothing was changed; figures may be beyond what can be counted.'
+)
 
 // Only the database says these: nobody throws them by name.
 defineError('conflict', 'INVENTORY_LOCATION_CODE_TAKEN', 'Another location has this code.', {

@@ -15,7 +15,7 @@ import { createDescribe, type Description } from './items/describe.ts'
 import { itemRoutes } from './items/routes.ts'
 import { createItemService } from './items/service.ts'
 import { levelRoutes } from './levels/routes.ts'
-import { createLevelService } from './levels/service.ts'
+import { type Books, createLevelService } from './levels/service.ts'
 import { locationRoutes } from './locations/routes.ts'
 import { createLocationService } from './locations/service.ts'
 import { movementRoutes } from './movements/routes.ts'
@@ -83,14 +83,15 @@ export const inventoryModule = defineModule({
     const kits = createKits({ db, changes })
     const writer = createWriter({ db, kits, tell: createTell({ changes, emit }), log, metrics, queueMax })
     startSweeps({ chores, db, writer })
-    const { postAll: _, ...doors } = createDoors({ writer, kits })
-    const describe = createDescribe(crossings)
+    const { postAll, ...doors } = createDoors({ writer, kits })
+    const books: Books = { post: postAll, outcomeOf: writer.outcomeOf }
+    const { describe, track } = createDescribe({ crossings, books })
     const api: InventoryApi = { available, availableIn, describe, ...doors }
     const routes = (tiers: Tiers) => {
       availabilityRoutes(tiers, createAvailabilityService(available))
       locationRoutes(tiers, createLocationService({ db, changes }))
       itemRoutes(tiers, createItemService({ db, changes, crossings }))
-      levelRoutes(tiers, createLevelService({ db }))
+      levelRoutes(tiers, createLevelService({ db, books, track }))
       movementRoutes(tiers, createMovementService({ db }))
       reservationRoutes(tiers, createReservationService({ db }))
       csvRoutes(tiers, createExporter({ db }))

@@ -1,4 +1,6 @@
+import { newId } from '../../../kernel/ids.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
+import type { Books } from '../levels/service.ts'
 import type { Crossings } from './crossings.ts'
 import * as repository from './repository.ts'
 
@@ -8,47 +10,79 @@ export type Description = {
   readonly sku: string
   readonly tracked?: boolean
   readonly backorder?: 'none' | 'any'
+  /** How many there are at the location from which stock is taken first, if they are counted. */
+  readonly onHand?: number
 }
-
-type Described = repository.ItemRow & { sku: string }
+type Said = Partial<Pick<Description, 'sku' | 'tracked' | 'backorder'>>
+type Deps = { crossings: Crossings; books: Pick<Books, 'post'> }
 
 /** How many are said to the database at once. */
 const CHUNK = 500
+const REQUEST_LINES = 100
 
-/** See `InventoryApi.describe`. Said twice, it changes nothing the second time. */
-export const createDescribe =
-  (crossings: Crossings) =>
-  async (tx: Transaction, variants: readonly Description[]): Promise<void> => {
-    for (let start = 0; start < variants.length; start += CHUNK)
-      await describeSome(tx, variants.slice(start, start + CHUNK), crossings)
+/** Says how variants are counted, within the caller's transaction. Said twice, it changes nothing the second time. */
+export function createDescribe({ crossings, books }: Deps) {
+  async function change(tx: Transaction, said: ReadonlyMap<string, Said>) {
+    const ids = [...said.keys()]
+    await tx.run(repository.insertItems, { ids })
+    const changed: repository.ItemRow[] = []
+    const countedOtherwise: repository.ItemRow[] = []
+    for (const item of await tx.rows(repository.lockItems, { ids })) {
+      const fresh = merge(item, said.get(item.id) ?? {})
+      const isOther = fresh.tracked !== item.tracked || fresh.backorder !== item.backorder
+      if (isOther) countedOtherwise.push(fresh)
+      if (isOther || fresh.sku !== item.sku) changed.push(fresh)
+    }
+    if (changed.length === 0) return
+    await tx.run(repository.updateItems, {
+      ids: changed.map(({ id }) => id),
+      skus: changed.map(({ sku }) => sku ?? ''),
+      tracked: changed.map(({ tracked }) => tracked),
+      backorders: changed.map(({ backorder }) => backorder),
+      limits: changed.map(({ backorder_limit }) => backorder_limit ?? -1)
+    })
+    if (countedOtherwise.length > 0) await crossings.announce(tx, countedOtherwise)
   }
 
-async function describeSome(tx: Transaction, variants: readonly Description[], crossings: Crossings) {
-  const said = new Map(variants.map(each => [each.variantId, each]))
-  const ids = [...said.keys()]
-  await tx.run(repository.insertItems, { ids })
-  const stored = await tx.rows(repository.lockItems, { ids })
-  const changed: Described[] = []
-  const countedOtherwise: Described[] = []
-  for (const item of stored) {
-    const fresh = merge(item, said.get(item.id) as Description)
-    const isOther = fresh.tracked !== item.tracked || fresh.backorder !== item.backorder
-    if (isOther) countedOtherwise.push(fresh)
-    if (isOther || fresh.sku !== item.sku) changed.push(fresh)
+  /** What was said to be there becomes requests, which the writer does after the commit. */
+  async function postCounts(tx: Transaction, variants: readonly Description[]) {
+    const counted = variants.filter(({ onHand, tracked }) => onHand !== undefined && tracked !== false)
+    const home = counted.length === 0 ? undefined : await tx.first(repository.findHome)
+    if (home === undefined) return
+    const lines = counted.map(({ variantId, onHand = null }) => ({
+      itemId: variantId,
+      locationId: home.id,
+      onHand,
+      safety: null,
+      sourceVersion: null
+    }))
+    const requests = Array.from({ length: Math.ceil(lines.length / REQUEST_LINES) }, (_, index) => ({
+      kind: 'count' as const,
+      id: newId(),
+      lines: lines.slice(index * REQUEST_LINES, (index + 1) * REQUEST_LINES),
+      actor: null,
+      reason: null
+    }))
+    await books.post(tx, requests)
   }
-  if (changed.length === 0) return
-  await tx.run(repository.updateItems, {
-    ids: changed.map(({ id }) => id),
-    skus: changed.map(({ sku }) => sku),
-    tracked: changed.map(({ tracked }) => tracked),
-    backorders: changed.map(({ backorder }) => backorder),
-    limits: changed.map(({ backorder_limit }) => backorder_limit ?? -1)
-  })
-  if (countedOtherwise.length > 0) await crossings.announce(tx, countedOtherwise)
+
+  return {
+    /** See `InventoryApi.describe`. */
+    describe: async (tx: Transaction, variants: readonly Description[]): Promise<void> => {
+      for (let start = 0; start < variants.length; start += CHUNK) {
+        const some = variants.slice(start, start + CHUNK)
+        await change(tx, new Map(some.map(each => [each.variantId, each])))
+        await postCounts(tx, some)
+      }
+    },
+    /** From here on they are counted. */
+    track: (tx: Transaction, variantIds: readonly string[]): Promise<void> =>
+      change(tx, new Map(variantIds.map(id => [id, { tracked: true }])))
+  }
 }
 
 /** A rule that is said takes the place of another, with the limit that belonged to it. */
-function merge(item: repository.ItemRow, { sku, tracked, backorder }: Description): Described {
+function merge(item: repository.ItemRow, { sku, tracked, backorder }: Said): repository.ItemRow {
   const rule = backorder === undefined ? {} : { backorder, backorder_limit: null }
-  return { ...item, sku, ...(tracked !== undefined && { tracked }), ...rule }
+  return { ...item, ...(sku !== undefined && { sku }), ...(tracked !== undefined && { tracked }), ...rule }
 }

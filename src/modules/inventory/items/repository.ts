@@ -92,12 +92,12 @@ export const lockItems = statement({
   gives: columns,
   text: `select ${names} from inventory.items where id = any ($ids) order by id for update`
 })
-/** `limits`: below 0 for none. */
+/** `skus`: empty for none; `limits`: below 0 for none. */
 export const updateItems = statement({
   name: 'inventory.update_items',
   takes: { ids: 'uuid[]', skus: 'text[]', tracked: 'bool[]', backorders: 'text[]', limits: 'int4[]' },
   text: `
-    update inventory.items set sku = fresh.sku, tracked = fresh.tracked, backorder = fresh.backorder,
+    update inventory.items set sku = nullif(fresh.sku, ''), tracked = fresh.tracked, backorder = fresh.backorder,
       backorder_limit = case when fresh.backorder_limit >= 0 then fresh.backorder_limit end,
       version = version + 1, updated_at = now()
     from unnest($ids::uuid[], $skus::text[], $tracked::bool[], $backorders::text[], $limits::int4[])
@@ -110,6 +110,13 @@ export const listKits = statement({
   takes: { ids: 'uuid[]' },
   gives: { item_id: 'uuid', variant_id: 'uuid' },
   text: 'select item_id, variant_id from inventory.components where item_id = any ($ids) order by item_id, variant_id'
+})
+
+/** The location from which stock is taken first. */
+export const findHome = statement({
+  name: 'inventory.find_first_location',
+  gives: { id: 'uuid' },
+  text: 'select id from inventory.locations where active order by priority, id limit 1'
 })
 
 /** Kits are changed one at a time: of two that would be part of each other one is refused. */

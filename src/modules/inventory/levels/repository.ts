@@ -35,3 +35,12 @@ export const countLevels = statement({
     select count(*)::int as total from inventory.levels join inventory.locations on locations.id = levels.location_id
     where levels.item_id between $first and $last and ($location::text is null or locations.code = $location)`
 })
+/** By its code, or the one from which stock is taken first. */
+export const findPlace = statement({
+  name: 'inventory.find_place',
+  takes: { code: 'text?' },
+  gives: { id: 'uuid', code: 'text' },
+  text: `
+    select id, code from inventory.locations
+    where case when $code::text is null then active else code = $code end order by priority, id limit 1`
+})

@@ -1,0 +1,188 @@
+import { expect, test } from 'vitest'
+import { useShop } from '../../../../test/support/use-shop.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { defineModule } from '../../../module.ts'
+import { type InventoryApi, inventoryModule, stockCrossed, stockShort } from '../index.ts'
+
+/** An inventory with a module that hears of what happens there. */
+async function useInventory(databaseUrl?: string) {
+  const heard: { name: string; payload: Record<string, unknown> }[] = []
+  const note = (name: string) => async (_tx: unknown, events: readonly { payload: object }[]) => {
+    for (const { payload } of events) heard.push({ name, payload: { ...payload } })
+  }
+  const listener = defineModule({
+    name: 'listener',
+    description: 'Hears of stock.',
+    basePaths: [],
+    requires: { inventory: inventoryModule },
+    uses: {},
+    hears: [stockCrossed, stockShort],
+    setup: async () => ({
+      api: {},
+      consumers: { 'inventory.crossed': note('crossed'), 'inventory.short': note('short') }
+    })
+  })
+  const shop = await useShop({ modules: [inventoryModule, listener], databaseUrl })
+  const admin = shop.as({ token: 'admin' })
+  return {
+    ...shop,
+    admin,
+    heard,
+    inventory: shop.apiOf(inventoryModule) as InventoryApi,
+    count: (id: string, body: object, headers = {}) =>
+      admin.put(`/api/inventory/levels/${id}`, body, headers),
+    adjust: (variant_id: string, delta: number, headers = {}) =>
+      admin.post('/api/inventory/adjustments', { variant_id, delta, reason: 'broken' }, headers),
+    movements: async (id: string) =>
+      (await admin.get(`/api/inventory/movements?variant_id=${id}`)).json.items.map(
+        (row: { kind: string; on_hand_delta: number; on_hand_after: number }) => [
+          row.kind,
+          row.on_hand_delta,
+          row.on_hand_after
+        ]
+      )
+  }
+}
+
+test('a count starts counting, says what there is, and is seen at once by whoever asks', async () => {
+  const { admin, count, inventory, movements } = await useInventory()
+  const id = newId()
+  const counted = await count(id, { on_hand: 7, safety: 2, reason: 'first count' })
+  expect([counted.status, counted.json]).toEqual([
+    200,
+    {
+      variant_id: id,
+      sku: null,
+      location: 'main',
+      on_hand: 7,
+      reserved: 0,
+      safety: 2,
+      available: 5,
+      applied: true,
+      short: false
+    }
+  ])
+  expect(await inventory.available([id])).toEqual([5])
+  expect((await count(id, { on_hand: 9 })).json).toMatchObject({ on_hand: 9, safety: 2 })
+  expect(await movements(id)).toEqual([
+    ['count', 2, 9],
+    ['count', 7, 7]
+  ])
+  const { items } = (await admin.get(`/api/inventory/movements?variant_id=${id}`)).json
+  expect(items[1]).toMatchObject({ reason: 'first count', actor: expect.stringMatching(/^[\da-f-]{36}$/) })
+  expect((await count(id, { on_hand: 1, location: 'nowhere' })).json.code).toBe(
+    'INVENTORY_LOCATION_NOT_FOUND'
+  )
+})
+
+test('an adjustment adds and takes away, below nothing if so, and never nothing', async () => {
+  const { adjust, movements } = await useInventory()
+  const id = newId()
+  const first = await adjust(id, 4)
+  expect([first.status, first.json.on_hand]).toEqual([201, 4])
+  expect((await adjust(id, -6)).json).toMatchObject({ on_hand: -2, available: 0 })
+  expect((await adjust(id, 0)).status).toBe(400)
+  expect(await movements(id)).toEqual([
+    ['adjust', -6, -2],
+    ['adjust', 4, 4]
+  ])
+})
+
+test('a repeated request counts and adjusts once, in another process too', async () => {
+  const one = await useInventory()
+  const other = await useInventory(one.databaseUrl)
+  const id = newId()
+  await one.count(id, { on_hand: 10 })
+  const key = { 'idempotency-key': newId() }
+  const answers = [
+    await one.adjust(id, -3, key),
+    await other.adjust(id, -3, key),
+    await one.adjust(id, -3, key)
+  ]
+  expect(answers.map(({ status, json }) => [status, json.on_hand])).toEqual(Array(3).fill([201, 7]))
+  expect(await one.movements(id)).toHaveLength(2)
+})
+
+test('a process that died behind its commit has done it once: the same key finds what became of it', async () => {
+  const { adjust, count, movements, sql } = await useInventory()
+  const id = newId()
+  await count(id, { on_hand: 10 })
+  const key = { 'idempotency-key': newId() }
+  await adjust(id, -3, key)
+  // What a process leaves behind that ends between its commit and its answer.
+  const rows = await sql(
+    `update cartwright.idempotency_keys set state = 'applied', status = null, answer = null, lease_until = now()
+    where status = 201 returning state`
+  )
+  expect(rows).toHaveLength(1)
+  const again = await adjust(id, -3, key)
+  expect([again.status, again.json.on_hand]).toEqual([201, 7])
+  expect(await movements(id)).toHaveLength(2)
+})
+
+test('a count that comes late changes nothing and says so', async () => {
+  const { count } = await useInventory()
+  const id = newId()
+  await count(id, { on_hand: 5, source_version: 7 })
+  for (const source_version of [7, 6])
+    expect((await count(id, { on_hand: 9, source_version })).json).toMatchObject({
+      on_hand: 5,
+      applied: false
+    })
+  expect((await count(id, { on_hand: 9, source_version: 8 })).json).toMatchObject({
+    on_hand: 9,
+    applied: true
+  })
+})
+
+test('fewer than are promised is a fact: it is accepted, orders are named, and the next receipt mends it', async () => {
+  const { count, db, heard, inventory } = await useInventory()
+  const [id, owner] = [newId(), newId()]
+  await count(id, { on_hand: 5 })
+  const lines = [{ variantId: id, quantity: 4 }]
+  await inventory.reserve(owner, lines, 60)
+  await db.transaction(tx => inventory.claim(tx, owner, lines))
+  expect((await count(id, { on_hand: 1 })).json).toMatchObject({
+    on_hand: 1,
+    reserved: 4,
+    available: 0,
+    applied: true,
+    short: true
+  })
+  await expect
+    .poll(() => heard.filter(({ name }) => name === 'short'), { timeout: 10_000 })
+    .toMatchObject([{ payload: { item_id: id, on_hand: 1, reserved: 4, owners: [owner] } }])
+  expect((await count(id, { on_hand: 6 })).json).toMatchObject({ short: false, available: 2 })
+})
+
+test('whoever hears of crossings is told when the last one is sold, and when there are more again', async () => {
+  const { count, heard, inventory } = await useInventory()
+  const [id, owner] = [newId(), newId()]
+  await count(id, { on_hand: 2 })
+  const statuses = () => heard.filter(({ name }) => name === 'crossed').map(({ payload }) => payload.status)
+  await expect.poll(statuses, { timeout: 10_000 }).toEqual(['out', 'in'])
+  await inventory.reserve(owner, [{ variantId: id, quantity: 1 }], 60)
+  await inventory.reserve(owner, [{ variantId: id, quantity: 2 }], 60)
+  expect(await inventory.available([id])).toEqual([0])
+  await inventory.release(owner)
+  await expect.poll(statuses, { timeout: 10_000 }).toEqual(['out', 'in', 'out', 'in'])
+  expect(await inventory.available([id])).toEqual([2])
+})
+
+test('what is said to be there with a description is counted once it is committed', async () => {
+  const { db, inventory, movements } = await useInventory()
+  const ids = Array.from({ length: 250 }, newId)
+  const describe = () =>
+    db.transaction(tx =>
+      inventory.describe(
+        tx,
+        ids.map((variantId, index) => ({ variantId, sku: `S${index}`, tracked: true, onHand: index }))
+      )
+    )
+  await describe()
+  const expected = ids.map((_, index) => index)
+  await expect.poll(() => inventory.availableIn(db, ids), { timeout: 10_000 }).toEqual(expected)
+  await describe()
+  await inventory.reserve(newId(), [{ variantId: ids[5] as string, quantity: 5 }], 60)
+  expect(await movements(ids[5] as string)).toHaveLength(2)
+})
