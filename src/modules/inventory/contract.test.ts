@@ -71,6 +71,11 @@ describe.each([
     expect(await inventory.available([uncounted, counted])).toEqual([null, 0])
     await describe([{ variantId: counted, sku: 'MUG' }])
     expect(await inventory.available([counted])).toEqual([0])
+    await describe([
+      { variantId: counted, sku: 'MUG', onHand: 4 },
+      { variantId: uncounted, sku: 'CUP', onHand: 4 }
+    ])
+    await expect.poll(() => inventory.available([uncounted, counted]), { timeout: 10_000 }).toEqual([null, 4])
     await describe([{ variantId: counted, sku: 'MUG', tracked: false }])
     expect(await inventory.available([counted])).toEqual([null])
   })

@@ -28,9 +28,10 @@ export function fakeInventory(): FakeInventory {
     available,
     availableIn: (_db, variantIds) => available(variantIds),
     describe: async (_tx, variants) => {
-      for (const { variantId, tracked } of variants) {
+      for (const { variantId, tracked, onHand } of variants) {
         if (tracked === false) stock.delete(variantId)
         if (tracked === true && !stock.has(variantId)) stock.set(variantId, 0)
+        if (onHand !== undefined && stock.has(variantId)) stock.set(variantId, onHand)
       }
     },
     put: (variantId, number) => {

@@ -22,18 +22,21 @@ const REQUEST_LINES = 100
 
 /** Says how variants are counted, within the caller's transaction. Said twice, it changes nothing the second time. */
 export function createDescribe({ crossings, books }: Deps) {
-  async function change(tx: Transaction, said: ReadonlyMap<string, Said>) {
+  /** Answers which of them are counted now. */
+  async function change(tx: Transaction, said: ReadonlyMap<string, Said>): Promise<ReadonlySet<string>> {
     const ids = [...said.keys()]
     await tx.run(repository.insertItems, { ids })
     const changed: repository.ItemRow[] = []
     const countedOtherwise: repository.ItemRow[] = []
+    const tracked = new Set<string>()
     for (const item of await tx.rows(repository.lockItems, { ids })) {
       const fresh = merge(item, said.get(item.id) ?? {})
       const isOther = fresh.tracked !== item.tracked || fresh.backorder !== item.backorder
+      if (fresh.tracked) tracked.add(item.id)
       if (isOther) countedOtherwise.push(fresh)
       if (isOther || fresh.sku !== item.sku) changed.push(fresh)
     }
-    if (changed.length === 0) return
+    if (changed.length === 0) return tracked
     await tx.run(repository.updateItems, {
       ids: changed.map(({ id }) => id),
       skus: changed.map(({ sku }) => sku ?? ''),
@@ -42,11 +45,12 @@ export function createDescribe({ crossings, books }: Deps) {
       limits: changed.map(({ backorder_limit }) => backorder_limit ?? -1)
     })
     if (countedOtherwise.length > 0) await crossings.announce(tx, countedOtherwise)
+    return tracked
   }
 
   /** What was said to be there becomes requests, which the writer does after the commit. */
   async function postCounts(tx: Transaction, variants: readonly Description[]) {
-    const counted = variants.filter(({ onHand, tracked }) => onHand !== undefined && tracked !== false)
+    const counted = variants.filter(({ onHand }) => onHand !== undefined)
     const home = counted.length === 0 ? undefined : await tx.first(repository.findHome)
     if (home === undefined) return
     const lines = counted.map(({ variantId, onHand = null }) => ({
@@ -71,13 +75,17 @@ export function createDescribe({ crossings, books }: Deps) {
     describe: async (tx: Transaction, variants: readonly Description[]): Promise<void> => {
       for (let start = 0; start < variants.length; start += CHUNK) {
         const some = variants.slice(start, start + CHUNK)
-        await change(tx, new Map(some.map(each => [each.variantId, each])))
-        await postCounts(tx, some)
+        const tracked = await change(tx, new Map(some.map(each => [each.variantId, each])))
+        await postCounts(
+          tx,
+          some.filter(each => tracked.has(each.variantId))
+        )
       }
     },
     /** From here on they are counted. */
-    track: (tx: Transaction, variantIds: readonly string[]): Promise<void> =>
-      change(tx, new Map(variantIds.map(id => [id, { tracked: true }])))
+    track: async (tx: Transaction, variantIds: readonly string[]): Promise<void> => {
+      await change(tx, new Map(variantIds.map(id => [id, { tracked: true }])))
+    }
   }
 }
 

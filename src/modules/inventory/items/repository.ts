@@ -155,10 +155,12 @@ export const listLowStock = statement({
     select items.id, items.sku, least(stock.available, 2147483647)::int as available,
       coalesce(items.low_threshold, 0) as low_threshold
     from inventory.items cross join lateral (
-      select coalesce(sum(greatest(0, levels.on_hand - levels.safety - levels.reserved))
+      select case when coalesce(bool_or(locations.active), false) then
+        coalesce(sum(greatest(0, levels.on_hand - levels.safety - levels.reserved))
           filter (where locations.active), 0)
         + greatest(0, coalesce(items.backorder_limit, 0)
-          - coalesce(sum(greatest(0, levels.reserved - greatest(0, levels.on_hand - levels.safety))), 0)) as available
+          - coalesce(sum(greatest(0, levels.reserved - greatest(0, levels.on_hand - levels.safety))), 0))
+        else 0 end as available
       from inventory.levels join inventory.locations on locations.id = levels.location_id
       where levels.item_id = items.id
     ) as stock
@@ -173,10 +175,12 @@ export const countLowStock = statement({
   text: `
     select count(*)::int as total
     from inventory.items cross join lateral (
-      select coalesce(sum(greatest(0, levels.on_hand - levels.safety - levels.reserved))
+      select case when coalesce(bool_or(locations.active), false) then
+        coalesce(sum(greatest(0, levels.on_hand - levels.safety - levels.reserved))
           filter (where locations.active), 0)
         + greatest(0, coalesce(items.backorder_limit, 0)
-          - coalesce(sum(greatest(0, levels.reserved - greatest(0, levels.on_hand - levels.safety))), 0)) as available
+          - coalesce(sum(greatest(0, levels.reserved - greatest(0, levels.on_hand - levels.safety))), 0))
+        else 0 end as available
       from inventory.levels join inventory.locations on locations.id = levels.location_id
       where levels.item_id = items.id
     ) as stock
