@@ -404,7 +404,8 @@ function recount(
   const stale = new Set<string>()
   const touched = new Set<Shelf>()
   for (const line of act.lines) {
-    if (good(world, line.item) === undefined) continue
+    const isThere = world.shelves.some(({ item, place }) => item === line.item && place === line.place)
+    if (!isThere && !isTracked(world, line.item)) continue
     const shelf = factShelf(world, line.item, line.place)
     if ('delta' in line) {
       if (line.delta !== 0) move(shelf, 'adjust', line.delta, 0)

@@ -199,8 +199,8 @@ function reportOf({ outcomes, movements, crossings, shortfalls }: Decided) {
 /** The writer's part before it locks: what a fact may be written to exists. */
 function makeShelves(world: World, acts: readonly Act[]): void {
   const make = (item: string, place: string) => {
-    const isKnown = world.goods.some(good => good.id === item)
-    if (!isKnown || world.shelves.some(shelf => shelf.item === item && shelf.place === place)) return
+    const isTracked = world.goods.some(good => good.id === item && good.tracked)
+    if (!isTracked || world.shelves.some(shelf => shelf.item === item && shelf.place === place)) return
     world.shelves.push({ item, place, onHand: 0, reserved: 0, safety: 0, seq: 0, version: null })
   }
   for (const act of acts) {

@@ -63,6 +63,8 @@ test('what can be bought follows from levels, locations, backorder and parts', a
     ],
     ['more owed than may be is nothing', await item(shop, limit, { on_hand: 0, reserved: 8 }), 0],
     ['any number may be owed', await item(shop, { backorder: 'any' }, { on_hand: 0 }), null],
+    ['nowhere to be sent from', await item(shop, { backorder: 'any' }), 0],
+    ['nowhere to be owed', await item(shop, limit, { on_hand: 3, location: 'shut' }), 0],
     ['nobody counts it', uncounted, null],
     ['nobody knows it', newId(), null],
     [

@@ -85,12 +85,15 @@ test('two who describe the same variants in another order both get through', asy
 })
 
 test('whoever hears of crossings is told of what is counted otherwise than before, and of nothing else', async () => {
-  const { admin, describe, heard, inventory } = await useInventory()
+  const { admin, describe, heard, inventory, sql } = await useInventory()
   const [mug, set] = [newId(), newId()]
   await describe({ variantId: mug, sku: 'MUG' })
   await describe({ variantId: mug, sku: 'CUP', tracked: true })
   expect(await heard(1)).toEqual([{ item_id: mug, variant_ids: [mug], available: 0, status: 'out' }])
   expect(await inventory.available([mug])).toEqual([0])
+  await sql('insert into inventory.levels (item_id, location_id) select $1, id from inventory.locations', [
+    mug
+  ])
 
   await admin.put(`/api/inventory/items/${set}/components`, { components: [{ item_id: mug, quantity: 2 }] })
   expect(await heard(1)).toEqual([{ item_id: set, variant_ids: [set], available: 0, status: 'out' }])

@@ -28,7 +28,7 @@ const useInventory = async (databaseUrl?: string) => {
 const at = (id: string) => `/api/inventory/items/${id}`
 
 test('a variant that nobody told of is made by what is said of it, and what is left out stays', async () => {
-  const { admin } = await useInventory()
+  const { admin, put } = await useInventory()
   const id = newId()
   expect((await admin.get(at(id))).json.code).toBe('INVENTORY_ITEM_NOT_FOUND')
   const made = await admin.patch(at(id), { tracked: true, low_threshold: 3 })
@@ -45,6 +45,7 @@ test('a variant that nobody told of is made by what is said of it, and what is l
       components: []
     }
   ])
+  await put(id, 0)
   const changed = await admin.patch(at(id), { backorder: 'limit', backorder_limit: 4 })
   expect(changed.json).toMatchObject({ tracked: true, low_threshold: 3, backorder_limit: 4, available: 4 })
   const nothing = await admin.patch(at(id), {})

@@ -139,7 +139,14 @@ export function takeBack(books: Books, { id, owner, parts, locationId }: Request
   return { kind: 'done' }
 }
 
-/** What was counted or corrected. An unknown item has nothing to count. */
+/** Whether there is something to count: nobody makes a level of what is not tracked. */
+const isCounted = (books: Books, itemId: string, locationId: string): boolean => {
+  const item = books.item(itemId)
+  if (item === undefined || item.tracked) return item !== undefined
+  return books.levelsOf(itemId).some(level => level.locationId === locationId)
+}
+
+/** What was counted or corrected. */
 export function recount(books: Books, operation: Count | Adjust, rules: FactRules, note: Note) {
   const { id, kind, actor, reason } = operation
   const stale = new Set<string>()
@@ -152,7 +159,7 @@ export function recount(books: Books, operation: Count | Adjust, rules: FactRule
     books.move(level, { kind, onHandDelta, reservedDelta: 0, operation: id, owner: null, actor, reason })
   }
   for (const line of operation.lines) {
-    if (books.item(line.itemId) === undefined) continue
+    if (!isCounted(books, line.itemId, line.locationId)) continue
     const level = books.levelAt(line.itemId, line.locationId)
     if ('delta' in line) change(level, line.delta)
     else if (rules.isStale(level, line)) {
