@@ -33,6 +33,13 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
     .action(async (file, options) =>
       (await import('./import.ts')).importProducts(await loadModules(), file, options)
     )
+  const inventory = program.command('inventory').description('look after the stock')
+  inventory
+    .command('check')
+    .description('compare levels, movements and reservations; a line for each contradiction')
+    .option('--repair', 'put right what can be; sales go on meanwhile', false)
+    .addHelpText('after', example('inventory check --repair'))
+    .action(async options => (await import('./inventory.ts')).checkInventory(await loadModules(), options))
   const user = program.command('user').description('manage accounts')
   user
     .command('create')

@@ -27,6 +27,7 @@ export function fakeInventory(): FakeInventory {
   return {
     available,
     availableIn: (_db, variantIds) => available(variantIds),
+    check: async () => ({ findings: [], total: 0, repaired: 0 }),
     describe: async (_tx, variants) => {
       for (const { variantId, tracked, onHand } of variants) {
         if (tracked === false) stock.delete(variantId)

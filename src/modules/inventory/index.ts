@@ -5,6 +5,8 @@ import { createAvailability } from './availability/cache.ts'
 import { createChanges } from './availability/changes.ts'
 import { availabilityRoutes } from './availability/routes.ts'
 import { availableIn, createAvailabilityService } from './availability/service.ts'
+import type { CheckReport } from './check/findings.ts'
+import { createCheckService } from './check/service.ts'
 import { createExporter } from './csv/export.ts'
 import { csvRoutes } from './csv/routes.ts'
 import { stockCrossed, stockShort } from './events.ts'
@@ -28,6 +30,8 @@ import { createTell } from './writer/tell.ts'
 import { createWriter } from './writer/writer.ts'
 
 export { stockCrossed, stockShort } from './events.ts'
+
+export type { CheckReport }
 
 /** What other modules ask the inventory. To it the ids of variants mean nothing. */
 export type InventoryApi = {
@@ -63,6 +67,8 @@ export type InventoryApi = {
   confirm(tx: Transaction, owner: string): Promise<void>
   /** What is to be done once the transaction is committed: once, by its id. */
   post(tx: Transaction, request: OrderRequest): Promise<void>
+  /** Reads all books, says where they contradict each other, and puts right what can be when it is asked to. */
+  check(options: { repair: boolean }): Promise<CheckReport>
 }
 
 /** What there is of each variant, and what of it can be bought. */
@@ -86,7 +92,8 @@ export const inventoryModule = defineModule({
     const { postAll, ...doors } = createDoors({ writer, kits })
     const books: Books = { post: postAll, outcomeOf: writer.outcomeOf }
     const { describe, track } = createDescribe({ crossings, books })
-    const api: InventoryApi = { available, availableIn, describe, ...doors }
+    const { check } = createCheckService({ db, writer, log })
+    const api: InventoryApi = { available, availableIn, describe, ...doors, check }
     const routes = (tiers: Tiers) => {
       availabilityRoutes(tiers, createAvailabilityService(available))
       locationRoutes(tiers, createLocationService({ db, changes }))

@@ -133,7 +133,7 @@ export type Movement = {
   readonly itemId: string
   readonly locationId: string
   readonly seq: number
-  readonly kind: 'count' | 'adjust' | 'reserve' | 'release' | 'ship' | 'return'
+  readonly kind: 'count' | 'adjust' | 'reserve' | 'release' | 'ship' | 'return' | 'repair'
   readonly onHandDelta: number
   readonly reservedDelta: number
   readonly onHandAfter: number

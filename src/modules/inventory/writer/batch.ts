@@ -94,7 +94,7 @@ type Rows = {
   reservation: RowOf<typeof repository.lockReservations>
 }
 
-const levelOf = (row: Rows['level']): Level => ({
+export const levelOf = (row: Rows['level']): Level => ({
   itemId: row.item_id,
   locationId: row.location_id,
   priority: row.priority,
@@ -128,8 +128,10 @@ export const writesOf = ({ levels, inserted, updated }: Decided): number =>
   levels.length + inserted.length + updated.length
 
 /** Sends all that was decided. Nothing is waited for in between, so it may leave with the commit. */
-export async function write(tx: Transaction, decided: Decided): Promise<void> {
-  const { levels, inserted, updated, movements } = decided
+export async function write(
+  tx: Transaction,
+  { levels, inserted, updated, movements }: Pick<Decided, 'levels' | 'inserted' | 'updated' | 'movements'>
+): Promise<void> {
   await Promise.all([
     levels.length > 0 && tx.run(repository.updateLevels, levelColumns(levels)),
     inserted.length > 0 && tx.run(repository.insertReservations, reservationColumns(inserted)),

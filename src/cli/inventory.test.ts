@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { createTestDatabase } from '../../test/support/database.ts'
+import { SECRET_SETTINGS } from '../../test/support/secrets.ts'
+import { runSql } from '../../test/support/sql.ts'
+
+const main = fileURLToPath(new URL('../main.ts', import.meta.url))
+
+test('a check prints what is wrong with the books, a line each, and puts it right', async () => {
+  const { url, drop } = await createTestDatabase()
+  onTestFinished(drop)
+  const check = async (...options: string[]) => {
+    const child = spawn(process.execPath, [main, 'inventory', 'check', ...options], {
+      env: { ...process.env, DATABASE_URL: url, ...SECRET_SETTINGS, CARTWRIGHT__LOG__LEVEL: 'silent' }
+    })
+    child.stdin.end()
+    const exited = new Promise<number | null>(resolve => child.on('close', resolve))
+    const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
+    return { code: await exited, out, errors }
+  }
+  expect(await check()).toEqual({ code: 0, out: 'The books are right.\n', errors: '' })
+
+  const [level] = await runSql(
+    url,
+    `with item as (insert into inventory.items (id, tracked) values (gen_random_uuid(), true) returning id)
+    insert into inventory.levels (item_id, location_id, on_hand, seq)
+    select item.id, locations.id, 5, 1 from item, inventory.locations returning item_id, location_id`
+  )
+  const line = `level_ahead: item ${level.item_id}, location ${level.location_id}: the level is at 1, movements go to 0\n`
+  expect(await check()).toEqual({ code: 1, out: `${line}1 found, 0 repaired.\n`, errors: '' })
+  expect(await check('--repair')).toEqual({ code: 0, out: `${line}1 found, 1 repaired.\n`, errors: '' })
+  expect(await check()).toEqual({ code: 0, out: 'The books are right.\n', errors: '' })
+})

@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest'
+import { useShop } from '../../../../test/support/use-shop.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { inventoryModule } from '../index.ts'
+
+const MUG = newId()
+const CUP = newId()
+const [ANN, BOB] = [newId(), newId()]
+
+/** Books of two levels that are right: 20 came, 3 are reserved and 2 more, 1 of them has left; and 5 of which nobody wants any. */
+async function useBooks() {
+  const shop = await useShop({ modules: [inventoryModule] })
+  const main = (await shop.sql('select id from inventory.locations'))[0]?.id as string
+  await shop.sql('insert into inventory.items (id, tracked) values ($1, true), ($2, true)', [MUG, CUP])
+  await shop.sql(
+    `insert into inventory.levels (item_id, location_id, on_hand, reserved, seq)
+    values ($1, $3, 19, 4, 4), ($2, $3, 5, 0, 1)`,
+    [MUG, CUP, main]
+  )
+  await shop.sql(
+    `insert into inventory.movements
+      (item_id, location_id, seq, kind, on_hand_delta, reserved_delta, on_hand_after, reserved_after, operation)
+    values ($1, $3, 1, 'count', 20, 0, 20, 0, gen_random_uuid()),
+      ($1, $3, 2, 'reserve', 0, 3, 20, 3, gen_random_uuid()),
+      ($1, $3, 3, 'reserve', 0, 2, 20, 5, gen_random_uuid()),
+      ($1, $3, 4, 'ship', -1, -1, 19, 4, gen_random_uuid()),
+      ($2, $3, 1, 'count', 5, 0, 5, 0, gen_random_uuid())`,
+    [MUG, CUP, main]
+  )
+  await shop.sql(
+    `insert into inventory.reservations
+      (owner, item_id, location_id, quantity, fulfilled, state, expires_at, closed_at)
+    values ($1, $3, $4, 3, 0, 'held', now() + interval '1 hour', null),
+      ($2, $3, $4, 2, 1, 'confirmed', null, null),
+      (gen_random_uuid(), $3, $4, 9, 0, 'closed', null, now())`,
+    [ANN, BOB, MUG, main]
+  )
+  const inventory = shop.apiOf(inventoryModule)
+  if (inventory === undefined) throw new Error('the inventory is switched off')
+  const reservations = () => shop.sql('select * from inventory.reservations order by owner, item_id')
+  return { ...shop, check: inventory.check, main, reservations }
+}
+type Books = Awaited<ReturnType<typeof useBooks>>
+
+test('books that are right are found to be', async () => {
+  const { check } = await useBooks()
+  expect(await check({ repair: true })).toEqual({ findings: [], total: 0, repaired: 0 })
+})
+
+const DAMAGE: [what: string, kinds: string[], (books: Books) => Promise<unknown>][] = [
+  [
+    'a movement that was lost in the middle',
+    ['movement_missing'],
+    ({ sql }) => sql('delete from inventory.movements where item_id = $1 and seq = 2', [MUG])
+  ],
+  [
+    'several that were lost, the first among them',
+    ['movement_missing'],
+    ({ sql }) => sql('delete from inventory.movements where item_id = $1 and seq < 3', [MUG])
+  ],
+  [
+    'the last movement lost',
+    ['level_ahead'],
+    ({ sql }) => sql('delete from inventory.movements where item_id = $1 and seq = 4', [MUG])
+  ],
+  [
+    'all movements lost',
+    ['level_ahead'],
+    ({ sql }) => sql('delete from inventory.movements where item_id = $1', [MUG])
+  ],
+  [
+    'a level that was not written',
+    ['movement_beyond'],
+    ({ sql }) =>
+      sql('update inventory.levels set on_hand = 20, reserved = 5, seq = 3 where item_id = $1', [MUG])
+  ],
+  [
+    'a movement that never happened',
+    ['movement_beyond'],
+    ({ sql, main }) =>
+      sql(
+        `insert into inventory.movements
+          (item_id, location_id, seq, kind, on_hand_delta, reserved_delta, on_hand_after, reserved_after, operation)
+        values ($1, $2, 5, 'ship', -1, -1, 18, 3, gen_random_uuid())`,
+        [MUG, main]
+      )
+  ],
+  [
+    'figures of a level that somebody wrote',
+    ['level_differs'],
+    ({ sql }) => sql('update inventory.levels set on_hand = 25 where item_id = $1', [MUG])
+  ],
+  [
+    'a reservation that was deleted',
+    ['reserved_differs'],
+    ({ sql }) => sql('delete from inventory.reservations where owner = $1', [BOB])
+  ],
+  [
+    'a reservation that nobody counted',
+    ['reserved_differs'],
+    ({ sql, main }) =>
+      sql(
+        `insert into inventory.reservations (owner, item_id, location_id, quantity, state)
+        values (gen_random_uuid(), $1, $2, 2, 'claimed')`,
+        [CUP, main]
+      )
+  ],
+  [
+    'a level that was deleted',
+    ['level_missing'],
+    ({ sql }) => sql('delete from inventory.levels where item_id = $1', [MUG])
+  ],
+  [
+    'a movement that does not follow',
+    ['movement_differs', 'movement_differs'],
+    ({ sql }) =>
+      sql('update inventory.movements set on_hand_after = 21 where item_id = $1 and seq = 2', [MUG])
+  ],
+  [
+    'what is held for longer than it should be',
+    ['reservation_overdue'],
+    ({ sql }) =>
+      sql(`update inventory.reservations set expires_at = now() - interval '2 minutes' where owner = $1`, [
+        ANN
+      ])
+  ],
+  [
+    'a request that is not done',
+    ['request_overdue'],
+    ({ sql }) =>
+      sql(
+        `insert into inventory.requests (id, kind, owner, lines, posted_at)
+        values (gen_random_uuid(), 'release', $1, '[]', now() - interval '2 minutes')`,
+        [BOB]
+      )
+  ]
+]
+/** Nothing says which of its neighbours is right. */
+const LEFT = ['movement_differs']
+
+test.each(DAMAGE)('%s is found and put right, and what is reserved stays', async (_what, kinds, plant) => {
+  const { check, reservations, ...books } = await useBooks()
+  await plant({ check, reservations, ...books })
+  const before = await reservations()
+  const { findings, total, repaired } = await check({ repair: false })
+  expect(findings.map(({ kind }) => kind)).toEqual(kinds)
+  expect([total, repaired]).toEqual([kinds.length, 0])
+
+  const isMended = !kinds.some(kind => LEFT.includes(kind))
+  expect(await check({ repair: true })).toMatchObject({ total, repaired: isMended ? total : 0 })
+  expect((await check({ repair: false })).total).toBe(isMended ? 0 : total)
+  if (!kinds.includes('reservation_overdue') && !kinds.includes('request_overdue'))
+    expect(await reservations()).toEqual(before)
+})
