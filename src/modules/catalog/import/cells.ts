@@ -17,11 +17,15 @@ export type Cells = {
   /** `undefined` when the file does not say. */
   flag(row: Row, field: Field): boolean | undefined
   refuse(row: Row, field: Field, message: string): void
+  /** How many there are; `undefined` when the file does not say. Shopify's stock may be below zero. */
+  count(row: Row, field: Field): number | undefined
   /** What the file calls the column. */
   headingOf(field: Field): string
 }
 
 const url = new RegExp(HTTP_URL, 'u')
+const COUNT_MAX = 1_000_000_000
+const COUNT = /^-?\d{1,10}$/
 const DECIMAL = /^\d{1,12}(?:\.\d{1,6})?$/
 
 export function cellsOf(handle: string, header: Header, currency: string): Cells {
@@ -76,6 +80,14 @@ export function cellsOf(handle: string, header: Header, currency: string): Cells
       if (word === '') return undefined
       if (word !== 'true' && word !== 'false') refuse(row, field, 'This must be true or false.')
       return word === 'true'
+    },
+    count: (row, field) => {
+      const decimal = row.cell(field)?.trim() ?? ''
+      if (decimal === '') return undefined
+      const count = COUNT.test(decimal) ? Number(decimal) : Number.NaN
+      if (!(Math.abs(count) <= COUNT_MAX))
+        refuse(row, field, `This is not a whole number from -${COUNT_MAX} to ${COUNT_MAX}.`)
+      return count
     }
   }
 }

@@ -3,7 +3,7 @@ import { newId } from '../../../kernel/ids.ts'
 import type { ProductRow } from '../products/repository.ts'
 import { searchText } from '../products/slug.ts'
 import type { VariantRow } from '../variants/repository.ts'
-import type { ProductDraft, VariantDraft } from './draft.ts'
+import type { ProductDraft, VariantDraft, VariantStock } from './draft.ts'
 import { deriveSku } from './sku.ts'
 
 /** What the catalog has of a product; `links` are its categories. */
@@ -22,7 +22,7 @@ export type Change = {
   unchangedVariants: number
   deactivated: VariantRow[]
   /** All variants of the file, those that stay as they are too. */
-  described: { variantId: string; sku: string }[]
+  described: ({ variantId: string; sku: string } & VariantStock)[]
   /** Category ids. */
   linked: string[]
   unlinked: string[]
@@ -83,7 +83,7 @@ function variantChanges(
     taken.add(sku)
     const present = match ?? newVariant(productId)
     const row = { ...present, ...variant.fields, sku, currency, active: true, position: index + 1 }
-    described.push({ variantId: row.id, sku })
+    described.push({ variantId: row.id, sku, ...variant.stock })
     if (match === undefined) inserted.push(row)
     else if (!isDeepStrictEqual(row, match)) updated.push(row)
   }

@@ -17,6 +17,8 @@ export type ProductDraft = {
   type?: string | null
   variants: VariantDraft[]
 }
+/** What the file says of a variant's stock: the inventory's business. */
+export type VariantStock = { tracked?: boolean; backorder?: 'none' | 'any'; onHand?: number }
 export type VariantDraft = {
   row: number
   /** `null`: the file gives none, it is kept or derived. */
@@ -31,4 +33,5 @@ export type VariantDraft = {
     barcode?: string | null
     requires_shipping?: boolean
   }
+  stock: VariantStock
 }

@@ -22,11 +22,16 @@ const HEADINGS = {
   compareAtPrice: ['Variant Compare At Price', 'Compare-at price'],
   barcode: ['Variant Barcode', 'Barcode'],
   requiresShipping: ['Variant Requires Shipping', 'Requires shipping'],
+  inventoryTracker: ['Variant Inventory Tracker', 'Inventory tracker'],
+  inventoryQty: ['Variant Inventory Qty', 'Inventory quantity'],
+  inventoryPolicy: ['Variant Inventory Policy', 'Continue selling when out of stock'],
   variantImage: ['Variant Image', 'Variant image URL'],
   imageSrc: ['Image Src', 'Product image URL'],
   imagePosition: ['Image Position'],
   imageAlt: ['Image Alt Text']
 } as const
+/** What is said of stock: read where somebody counts. */
+export const STOCK_FIELDS = ['inventoryTracker', 'inventoryQty', 'inventoryPolicy'] as const
 const REQUIRED = ['handle', 'title', 'price'] as const
 
 const IGNORED_SHOWN_MAX = 100
@@ -44,10 +49,13 @@ export type Header = {
   headingOf(field: Field): string
 }
 
-/** Finds the columns, in any order and among others; or says why the file cannot be read. */
-export function readHeader(cells: readonly string[]): { header: Header } | { problem: string } {
+/** Finds the columns, in any order and among others, but for `unread`; or says why the file cannot be read. */
+export function readHeader(
+  cells: readonly string[],
+  unread: readonly Field[] = []
+): { header: Header } | { problem: string } {
   const names = cells.map(cell => cell.trim().toLowerCase())
-  const fields = Object.keys(HEADINGS) as Field[]
+  const fields = (Object.keys(HEADINGS) as Field[]).filter(field => !unread.includes(field))
   const indexes = new Map<Field, number>()
   for (const field of fields) {
     const headings = HEADINGS[field].map(heading => heading.toLowerCase())

@@ -9,7 +9,7 @@ import { importFailed, skuTaken, slugTaken } from '../errors.ts'
 import type { Changes } from '../revision/changes.ts'
 import { applyBatch, type Outcome } from './batch.ts'
 import type { ProductDraft } from './draft.ts'
-import { type Header, readHeader } from './header.ts'
+import { type Field, type Header, readHeader, STOCK_FIELDS } from './header.ts'
 import {
   addCounts,
   addFailure,
@@ -40,7 +40,7 @@ type OnProgress = (progress: Progress) => void
 type Deps = {
   db: Database
   changes: Changes
-  /** Is told what variants are called. */
+  /** Absent: what a file says of stock is not read. */
   inventory: Pick<InventoryApi, 'describe'> | undefined
   currency: string
 }
@@ -63,7 +63,9 @@ export function createImporter({ db, changes, inventory, currency }: Deps) {
   }
 
   async function importFile(file: Spooled, mode: Mode, onProgress: OnProgress): Promise<Report> {
-    const { header, rowsTotal } = await checkFile(file, () => onProgress({ rows: 0, rowsTotal: null }))
+    const { header, rowsTotal } = await checkFile(file, inventory ? [] : STOCK_FIELDS, () =>
+      onProgress({ rows: 0, rowsTotal: null })
+    )
     const progress = (report: Report) => onProgress({ rows: report.rows, rowsTotal })
     const read = (report: Report) => readBatches(file, header, currency, report, () => progress(report))
     const report = await (mode === 'best_effort' ? importSome : importAll)(
@@ -145,7 +147,11 @@ export function createImporter({ db, changes, inventory, currency }: Deps) {
 export type ImportCsv = ReturnType<typeof createImporter>
 
 /** Reads the file once, to its end. @throws FileRefused when it is not CSV or lacks columns */
-async function checkFile(file: Spooled, onRow: () => void): Promise<{ header: Header; rowsTotal: number }> {
+async function checkFile(
+  file: Spooled,
+  unread: readonly Field[],
+  onRow: () => void
+): Promise<{ header: Header; rowsTotal: number }> {
   let header: Header | undefined
   let rowsTotal = 0
   for await (const { row, cells } of readRecords(file.open())) {
@@ -154,7 +160,7 @@ async function checkFile(file: Spooled, onRow: () => void): Promise<{ header: He
       rowsTotal += 1
       continue
     }
-    const found = readHeader(cells)
+    const found = readHeader(cells, unread)
     if ('problem' in found) throw new FileRefused(row, found.problem)
     header = found.header
   }

@@ -16,7 +16,10 @@ const HEADINGS: Partial<Record<Field, string>> = {
   ...{
     barcode: 'Variant Barcode',
     variantImage: 'Variant Image',
-    requiresShipping: 'Variant Requires Shipping'
+    requiresShipping: 'Variant Requires Shipping',
+    inventoryTracker: 'Variant Inventory Tracker',
+    inventoryQty: 'Variant Inventory Qty',
+    inventoryPolicy: 'Variant Inventory Policy'
   }
 }
 type Cells = Partial<Record<Field, string>>
@@ -60,6 +63,30 @@ test('whether a variant is shipped is true, false, or not said', () => {
     draftOf({ ...first, requiresShipping }).variants[0]?.fields.requires_shipping
   expect(['TRUE', ' false', ''].map(shipping)).toEqual([true, false, undefined])
   expect(problemsOf({ ...first, requiresShipping: 'yes' })).toEqual(['2 Variant Requires Shipping'])
+})
+
+test('stock is what somebody counts: how many there are, and whether more can be sold', () => {
+  const stockOf = (cells: Cells) => draftOf({ ...first, ...cells }).variants[0]?.stock
+  expect(stockOf({})).toEqual({})
+  expect(stockOf({ inventoryTracker: 'shopify', inventoryQty: '12', inventoryPolicy: 'deny' })).toEqual({
+    tracked: true,
+    onHand: 12,
+    backorder: 'none'
+  })
+  expect(stockOf({ inventoryTracker: '', inventoryQty: '12', inventoryPolicy: 'continue' })).toEqual({
+    tracked: false,
+    onHand: 12,
+    backorder: 'any'
+  })
+  expect(stockOf({ inventoryQty: ' -3 ', inventoryPolicy: 'TRUE' })).toEqual({
+    tracked: true,
+    onHand: -3,
+    backorder: 'any'
+  })
+  expect(stockOf({ inventoryTracker: 'x', inventoryQty: '', inventoryPolicy: '' })).toEqual({ tracked: true })
+  expect(problemsOf({ ...first, inventoryQty: '1.5' })).toEqual(['2 Variant Inventory Qty'])
+  expect(problemsOf({ ...first, inventoryQty: '2000000000' })).toEqual(['2 Variant Inventory Qty'])
+  expect(problemsOf({ ...first, inventoryPolicy: 'maybe' })).toEqual(['2 Variant Inventory Policy'])
 })
 
 test('a compare-at price above the price makes it a sale price, and no other does', () => {

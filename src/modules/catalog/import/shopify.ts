@@ -11,7 +11,7 @@ import { variantName } from '../variants/row.ts'
 import { BARCODE_LENGTH_MAX, SKU_LENGTH_MAX } from '../variants/schema.ts'
 import { type Cells, cellsOf } from './cells.ts'
 import { type Choice, readChoices } from './choices.ts'
-import type { ProductDraft, VariantDraft } from './draft.ts'
+import type { ProductDraft, VariantDraft, VariantStock } from './draft.ts'
 import type { Header } from './header.ts'
 import type { Problem } from './report.ts'
 import type { Group, Row } from './rows.ts'
@@ -130,7 +130,22 @@ function readVariant(cells: Cells, row: Row, first: Row, attributes: Record<stri
   const requiresShipping = cells.flag(row, 'requiresShipping')
   if (requiresShipping !== undefined) fields.requires_shipping = requiresShipping
   const sku = unquoted(cells.text(row, 'sku', SKU_LENGTH_MAX) ?? '')
-  return { row: row.row, sku: sku === '' ? null : sku, fields }
+  return { row: row.row, sku: sku === '' ? null : sku, fields, stock: readStock(cells, row) }
+}
+
+/** A variant is counted when the file names who counts it, or has no column for that and says how many there are. */
+function readStock(cells: Cells, row: Row): VariantStock {
+  const stock: VariantStock = {}
+  const tracker = cells.text(row, 'inventoryTracker', NAME_LENGTH_MAX)
+  const onHand = cells.count(row, 'inventoryQty')
+  if (tracker !== undefined) stock.tracked = tracker !== ''
+  else if (onHand !== undefined) stock.tracked = true
+  if (onHand !== undefined) stock.onHand = onHand
+  const policy = cells.text(row, 'inventoryPolicy', NAME_LENGTH_MAX)?.toLowerCase() ?? ''
+  if (policy === 'continue' || policy === 'true') stock.backorder = 'any'
+  else if (policy === 'deny' || policy === 'false') stock.backorder = 'none'
+  else if (policy !== '') cells.refuse(row, 'inventoryPolicy', 'This must be deny or continue.')
+  return stock
 }
 
 // Shopify puts an apostrophe before numbers that a spreadsheet would otherwise round.
