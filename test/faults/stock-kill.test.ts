@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
 import { useStock } from '../support/use-stock.ts'
 
-const SCRIPT = new URL('./stock-buyer.ts', import.meta.url).pathname
+const SCRIPT = fileURLToPath(new URL('./stock-buyer.ts', import.meta.url))
 const STEPS = 10
 
 type Shared = Awaited<ReturnType<typeof useStock>>
