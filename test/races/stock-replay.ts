@@ -59,7 +59,8 @@ function stockOf(world: World): Stock {
       world.kits.map(({ variant, item, quantity }) => ({ variantId: variant, quantity, item })),
       kit => kit.item
     ),
-    home: world.home
+    home: world.home,
+    opened: new Set()
   }
 }
 

@@ -72,6 +72,23 @@ test('a file says what is counted and how many there are; sent twice, it counts 
   expect(await movements()).toEqual([...moved, { sku: 'S', kind: 'count', delta: -2, after: 5 }])
 })
 
+test('what may be sold on is in stock, however many the file says there are', async () => {
+  const { app, counted } = await useStock()
+  const of = (handle: string, quantity: string) => ({
+    ...sized(handle, 'S'),
+    ...Object.fromEntries(COLUMNS.map((column, index) => [column, ['shopify', quantity, 'continue'][index]]))
+  })
+  await importFile(app, csvOf([of('few', '3'), of('none', '0')]))
+  await counted(1)
+  const listed = async () => {
+    const { json } = await app.request('GET', '/api/products?in_stock=true')
+    return json.items.map(({ slug }: { slug: string }) => slug).toSorted()
+  }
+  const unheard = () => app.sql('select handler from cartwright.jobs where id > 0')
+  await expect.poll(unheard, { timeout: 10_000 }).toEqual([])
+  expect(await listed()).toEqual(['few', 'none'])
+})
+
 test('a file that is refused as a whole counts nothing of what was right in it', async () => {
   const { app, requests, items } = await useStock()
   const row = (handle: string, quantity: string) => ({

@@ -63,10 +63,10 @@ export function decide(
 
 function findCrossings(stock: Stock, books: Books, changed: readonly Level[], note: Note): Crossing[] {
   const crossings: Crossing[] = []
-  for (const itemId of new Set(changed.map(level => level.itemId))) {
+  for (const itemId of new Set([...changed.map(level => level.itemId), ...stock.opened])) {
     const item = stock.items.get(itemId)
     if (item === undefined) continue
-    const before = availableOf(item, stock.levels.get(itemId) ?? [])
+    const before = availableOf(item, stock.opened.has(itemId) ? [] : (stock.levels.get(itemId) ?? []))
     const available = availableOf(item, books.levelsOf(itemId))
     if (before === available) continue
     const crossed = new Map<Crossing['status'], string[]>()

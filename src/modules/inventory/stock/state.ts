@@ -116,6 +116,8 @@ export type Stock = {
   readonly kitsOf: ReadonlyMap<string, readonly { readonly variantId: string; readonly quantity: number }[]>
   /** The location of facts about an item that name none. */
   readonly home: string
+  /** Items whose first levels were made for these operations: before, nothing could be had of them. */
+  readonly opened: ReadonlySet<string>
 }
 
 /** A row of a reservation as it is now. `seconds`: held from now for so long; null: as long as before, or not held. */

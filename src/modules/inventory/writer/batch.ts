@@ -67,8 +67,8 @@ export async function readStock(
   const owners = [...new Set(operations.flatMap(each => ('owner' in each ? [each.owner] : [])))]
   const places = placesOf(operations)
   const hasFacts = places.itemIds.length > 0
-  const [, levels, itemRows, rows, home] = await Promise.all([
-    hasFacts ? tx.run(repository.insertLevels, places) : 0,
+  const [made, levels, itemRows, rows, home] = await Promise.all([
+    hasFacts ? tx.rows(repository.insertLevels, places) : [],
     tx.rows(isWaiting ? repository.lockLevels : repository.lockFreeLevels, { itemIds }),
     tx.rows(repository.listItems, { itemIds }),
     tx.rows(repository.lockReservations, { owners }),
@@ -83,9 +83,16 @@ export async function readStock(
     levels: locked,
     reservations: Map.groupBy(rows.map(reservationOf), ({ owner }) => owner),
     kitsOf,
-    home: home?.id ?? ''
+    home: home?.id ?? '',
+    opened: openedOf(made, locked)
   }
   return { stock, unlocked }
+}
+
+/** Those that have no other levels than these, which were made just now. */
+function openedOf(made: readonly { item_id: string }[], locked: ReadonlyMap<string, readonly Level[]>) {
+  const byItem = Map.groupBy(made, ({ item_id }) => item_id)
+  return new Set([...byItem].filter(([id, rows]) => rows.length === locked.get(id)?.length).map(([id]) => id))
 }
 
 type Rows = {

@@ -94,6 +94,7 @@ export const findHome = statement({
 export const insertLevels = statement({
   name: 'inventory.insert_levels',
   takes: { itemIds: 'uuid[]', locationIds: 'text[]' },
+  gives: { item_id: 'uuid' },
   text: `
     insert into inventory.levels (item_id, location_id)
     select distinct items.id, locations.id
@@ -102,7 +103,8 @@ export const insertLevels = statement({
       join inventory.locations on locations.id = coalesce(nullif(wanted.location_id, '')::uuid,
         (select home.id from inventory.locations home where home.active order by home.priority, home.id limit 1))
     order by 1, 2
-    on conflict do nothing`
+    on conflict do nothing
+    returning item_id`
 })
 /** 0: this batch is committed already. Waits for whoever is about to commit it. */
 export const insertBatch = statement({
