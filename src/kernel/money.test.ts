@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { AMOUNT_MAX, currencies, parseAmount, shareOf } from './money.ts'
+import { AMOUNT_MAX, currencies, divide, parseAmount, shareOf, withoutShare } from './money.ts'
 
 const anyCurrency = fc.constantFrom(...Object.keys(currencies))
 const anyAmount = fc.integer({ min: 0, max: AMOUNT_MAX })
@@ -131,6 +131,30 @@ test('a share and the rest are the whole, give or take the one half unit that bo
     fc.property(anyAmount, anyPpm, (amount, ppm) => {
       const sum = shareOf(amount, ppm) + shareOf(amount, 1_000_000 - ppm)
       expect(sum - amount === 0 || sum - amount === 1).toBe(true)
+    })
+  )
+})
+
+test('a division is exact, however large its product', () => {
+  const anyFactor = fc.integer({ min: 0, max: 2_000_000_000_000_000 })
+  fc.assert(
+    fc.property(anyFactor, anyFactor, anyFactor, (amount, numerator, more) => {
+      const denominator = more + 1
+      const { whole, rest } = divide(amount, numerator, denominator)
+      fc.pre(Number.isSafeInteger(whole))
+      expect(BigInt(whole) * BigInt(denominator) + BigInt(rest)).toBe(BigInt(amount) * BigInt(numerator))
+      expect(rest).toBeLessThan(denominator)
+    })
+  )
+})
+
+test('what was before a rate was added is exact, rounded half up', () => {
+  fc.assert(
+    fc.property(anyAmount, anyPpm, (gross, ppm) => {
+      const twiceTheError =
+        2n * (BigInt(withoutShare(gross, ppm)) * BigInt(1_000_000 + ppm) - BigInt(gross) * 1_000_000n)
+      const half = BigInt(1_000_000 + ppm)
+      expect(twiceTheError > -half && twiceTheError <= half).toBe(true)
     })
   )
 })

@@ -36,9 +36,32 @@ export function parseAmount(decimal: string, currency: string): number | undefin
   return amount <= AMOUNT_MAX ? amount : undefined
 }
 
-const PPM = 1_000_000n
-
-/** `amount * ppm / 1,000,000`, rounded half up, once: the only place where a rate meets a price. */
-export function shareOf(amount: number, ppm: number): number {
-  return Number((BigInt(amount) * BigInt(ppm) * 2n + PPM) / (2n * PPM))
+/**
+ * How many whole units `amount * numerator / denominator` are, and how many parts of the denominator remain. Exact for any
+ * amounts that are not below zero: where the product is no safe integer, it is a `bigint`.
+ */
+export function divide(amount: number, numerator: number, denominator: number): Division {
+  const product = amount * numerator
+  if (Number.isSafeInteger(product)) {
+    const rest = product % denominator
+    return { whole: (product - rest) / denominator, rest }
+  }
+  const exact = BigInt(amount) * BigInt(numerator)
+  const divisor = BigInt(denominator)
+  return { whole: Number(exact / divisor), rest: Number(exact % divisor) }
 }
+type Division = { whole: number; rest: number }
+
+/** `amount * numerator / denominator`, rounded half up, once. */
+export function fractionOf(amount: number, numerator: number, denominator: number): number {
+  const { whole, rest } = divide(amount, numerator, denominator)
+  return rest >= denominator - rest ? whole + 1 : whole
+}
+
+const PPM = 1_000_000
+
+/** The share of an amount that a rate in parts per million is, rounded half up. */
+export const shareOf = (amount: number, ppm: number): number => fractionOf(amount, ppm, PPM)
+
+/** What an amount was before a rate in parts per million was added to it, rounded half up. */
+export const withoutShare = (amount: number, ppm: number): number => fractionOf(amount, PPM, PPM + ppm)
