@@ -1,0 +1,46 @@
+import { sumOf } from './components.ts'
+import { holdsIn } from './effects.ts'
+import type { CodeProblem, Problem } from './findings.ts'
+import type { Promotion, QuoteInput, QuoteLine } from './input.ts'
+import type { LineTarget } from './targets.ts'
+
+type Circumstances = Pick<QuoteInput, 'market' | 'buyer' | 'now'>
+
+/** What forbids a promotion, given the lines that match it as they cost without promotions. */
+export function findProblem(
+  promotion: Promotion,
+  circumstances: Circumstances,
+  matching: readonly LineTarget[]
+): Problem | undefined {
+  const obstacle = findObstacle(promotion, circumstances)
+  if (obstacle !== undefined) return { code: obstacle }
+  if (matching.length === 0) return { code: 'CODE_NO_MATCHING_LINE' }
+  const minimum = promotion.minimumMinor?.[circumstances.market.currency] ?? 0
+  const missing = {
+    amountMinor: Math.max(0, minimum - sumOf(matching, target => target.fullMinor)),
+    quantity: Math.max(0, promotion.minimumQuantity - sumOf(matching, target => target.units))
+  }
+  return missing.amountMinor + missing.quantity > 0 ? { code: 'CODE_MINIMUM', missing } : undefined
+}
+
+/** What forbids it whatever is bought. */
+function findObstacle(promotion: Promotion, { market, buyer, now }: Circumstances): CodeProblem | undefined {
+  const { id, startsAt, endsAt, effect, minimumMinor, usesLeft, usesPerCustomer } = promotion
+  const { code, currency } = market
+  if (startsAt !== null && now < startsAt) return 'CODE_NOT_STARTED'
+  if (endsAt !== null && now >= endsAt) return 'CODE_EXPIRED'
+  if (promotion.markets !== null && !promotion.markets.includes(code)) return 'CODE_NOT_IN_MARKET'
+  if (minimumMinor !== null && minimumMinor[currency] === undefined) return 'CODE_NOT_IN_MARKET'
+  if (!holdsIn(effect, currency)) return 'CODE_NOT_IN_MARKET'
+  if (promotion.group !== null && promotion.group !== buyer.group) return 'CODE_NOT_FOR_CUSTOMER'
+  if (promotion.firstOrderOnly && !buyer.isFirstOrder) return 'CODE_FIRST_ORDER_ONLY'
+  if (usesLeft !== null && usesLeft <= 0) return 'CODE_USED_UP'
+  if (usesPerCustomer !== null && (buyer.used.get(id) ?? 0) >= usesPerCustomer) return 'CODE_CUSTOMER_LIMIT'
+  return undefined
+}
+
+export function matches({ productIds, categoryIds }: Promotion, line: QuoteLine): boolean {
+  if (productIds === null && categoryIds === null) return true
+  if (productIds?.has(line.productId)) return true
+  return categoryIds !== null && line.categoryIds.some(id => categoryIds.has(id))
+}

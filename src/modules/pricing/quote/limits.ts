@@ -1,0 +1,25 @@
+import { quoteTooLarge } from '../errors.ts'
+import { sumOf } from './components.ts'
+import type { QuoteInput } from './input.ts'
+
+export const QUOTE_LIMITS = {
+  lines: 200,
+  groups: 50,
+  codes: 10,
+  promotions: 200,
+  /** Of all lines before discounts: with tax and shipping it is a safe integer still. */
+  subtotal: 2_000_000_000_000_000
+}
+
+/** @throws `PRICING_QUOTE_TOO_LARGE` */
+export function checkLimits({ lines, groups, codes, rules }: QuoteInput): void {
+  const sizes = {
+    lines: lines.length,
+    groups: groups.length,
+    codes: codes.length,
+    promotions: rules.promotions.length,
+    subtotal: sumOf(lines, line => line.priceMinor * line.quantity)
+  }
+  for (const [what, limit] of Object.entries(QUOTE_LIMITS))
+    if (sizes[what as keyof typeof sizes] > limit) throw quoteTooLarge({ details: { what, limit } })
+}

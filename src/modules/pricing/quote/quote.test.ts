@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import { quoteInput, taxed } from '../../../../test/support/quotes.ts'
+import { QUOTE_LIMITS } from './limits.ts'
+import { quote } from './quote.ts'
+
+const GERMANY = [taxed('DE', { standard: 190_000, reduced: 70_000 })]
+
+test('a quote shows what each line costs, with what the catalog takes off and the tax in it', () => {
+  const { lines, totals, components } = quote(
+    quoteInput({
+      lines: [
+        { key: 'shirt', priceMinor: 2_500, discountedPriceMinor: 2_000, quantity: 2 },
+        { key: 'book', priceMinor: 1_070, taxCategory: 'reduced' }
+      ],
+      taxes: GERMANY
+    })
+  )
+  expect(lines).toEqual([
+    { key: 'book', subtotalMinor: 1_070, discountMinor: 0, taxMinor: 70, totalMinor: 1_070 },
+    { key: 'shirt', subtotalMinor: 5_000, discountMinor: 1_000, taxMinor: 639, totalMinor: 4_000 }
+  ])
+  expect(totals).toEqual({
+    ...{ subtotalMinor: 6_070, discountMinor: 1_000, shippingMinor: 0 },
+    ...{ taxMinor: 709, taxAddedMinor: 0, cashRoundingMinor: 0, totalMinor: 5_070 }
+  })
+  expect(components).toContainEqual({ kind: 'discount', line: 'shirt', amountMinor: -1_000, included: false })
+})
+
+describe('the hash', () => {
+  const line = { key: 'a', variantId: 'shirt', priceMinor: 1_000, quantity: 2 }
+  const other = { key: 'b', variantId: 'book', priceMinor: 500 }
+  const given = { lines: [line, other], taxes: GERMANY }
+  const hashOf = (changed: Partial<Parameters<typeof quoteInput>[0]>) =>
+    quote(quoteInput({ ...given, ...changed })).hash
+  const same = hashOf({})
+
+  test.each([
+    ['lines come in another order', { lines: [other, line] }],
+    ['the market has another name', { market: { code: 'abroad' } }],
+    ['a line weighs more', { lines: [{ ...line, weightGrams: 900 }, other] }]
+  ])('stays when %s', (_, changed) => {
+    expect(hashOf(changed)).toBe(same)
+  })
+
+  test.each([
+    ['a price', { lines: [{ ...line, priceMinor: 1_001 }, other] }],
+    ['a discounted price', { lines: [{ ...line, discountedPriceMinor: 999 }, other] }],
+    ['a quantity that costs the same', { lines: [{ ...line, priceMinor: 500, quantity: 4 }, other] }],
+    ['a variant', { lines: [{ ...line, variantId: 'coat' }, other] }],
+    ['the tax in it', { taxes: [taxed('DE', { standard: 200_000 })] }],
+    ['whether tax is in it', { market: { pricesIncludeTax: false } }],
+    ['the currency', { market: { currency: 'USD' } }]
+  ])('changes with %s', (_, changed) => {
+    expect(hashOf(changed)).not.toBe(same)
+  })
+})
+
+test.each([
+  ['lines', { lines: Array.from({ length: QUOTE_LIMITS.lines + 1 }, () => ({})) }],
+  ['groups', { lines: [], groups: Array.from({ length: 51 }, (_, index) => ({ key: String(index) })) }],
+  ['codes', { lines: [{}], codes: Array.from({ length: 11 }, (_, index) => String(index)) }],
+  ['promotions', { lines: [{}], promotions: Array.from({ length: 201 }, () => ({})) }],
+  ['subtotal', { lines: [{ priceMinor: 100_000_000_000, quantity: 20_001 }] }]
+] as const)('too many %s are refused', (what, given) => {
+  expect(() => quote(quoteInput(given))).toThrow(
+    expect.objectContaining({
+      kind: 'invalid',
+      code: 'PRICING_QUOTE_TOO_LARGE',
+      details: { what, limit: QUOTE_LIMITS[what] }
+    })
+  )
+})

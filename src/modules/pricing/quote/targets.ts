@@ -1,0 +1,27 @@
+import type { QuoteGroup, QuoteLine, ShippingOption } from './input.ts'
+
+/** What promotions take something off, and tax is paid for. */
+export type Target = {
+  /** Whom its components name. */
+  readonly of: { readonly line: string } | { readonly group: string }
+  readonly units: number
+  readonly taxCategory: string
+  readonly group: QuoteGroup
+  /** What it costs without promotions. */
+  readonly fullMinor: number
+  /** What it costs after those that were taken so far. */
+  leftMinor: number
+}
+export type LineTarget = Target & { readonly line: QuoteLine }
+export type DeliveryTarget = Target & { readonly option: ShippingOption }
+
+export function targetOfLine(line: QuoteLine, group: QuoteGroup): LineTarget {
+  const { key, quantity: units, discountedPriceMinor, taxCategory } = line
+  const fullMinor = discountedPriceMinor * units
+  return { line, of: { line: key }, units, taxCategory, group, fullMinor, leftMinor: fullMinor }
+}
+
+export function targetOfDelivery(group: QuoteGroup, option: ShippingOption): DeliveryTarget {
+  const { amountMinor: fullMinor, taxCategory } = option
+  return { option, of: { group: group.key }, units: 1, taxCategory, group, fullMinor, leftMinor: fullMinor }
+}

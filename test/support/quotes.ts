@@ -1,0 +1,112 @@
+import type {
+  Buyer,
+  Market,
+  Parcel,
+  Promotion,
+  QuoteGroup,
+  QuoteInput,
+  QuoteLine,
+  ShippingOption,
+  TaxZone
+} from '../../src/modules/pricing/quote/input.ts'
+
+/** Inputs of quotes, of which a test says what matters to it. */
+type Given = {
+  market?: Partial<Market>
+  buyer?: Partial<Buyer>
+  lines: readonly Partial<QuoteLine>[]
+  groups?: readonly Partial<QuoteGroup>[]
+  promotions?: readonly Partial<Promotion>[]
+  codes?: readonly string[]
+  taxes?: readonly TaxZone[]
+  ratesOf?: (parcel: Parcel) => ShippingOption[]
+  now?: number
+}
+
+export function quoteInput(given: Given): QuoteInput {
+  const promotions = (given.promotions ?? []).map(promotionOf)
+  const coded = promotions.filter(promotion => promotion.needsCode)
+  return {
+    market: marketOf(given.market),
+    buyer: { group: null, exemption: null, isFirstOrder: true, used: new Map(), ...given.buyer },
+    lines: given.lines.map(lineOf),
+    groups: (given.groups ?? [{}]).map(groupOf),
+    codes: given.codes ?? [],
+    rules: {
+      promotions,
+      // Each is asked for by its name.
+      codes: new Map(coded.map(({ id, name }) => [name, { promotionId: id, usesLeft: null }])),
+      taxZones: Map.groupBy(given.taxes ?? [], zone => zone.country),
+      ratesOf: given.ratesOf ?? (() => [])
+    },
+    now: given.now ?? 0
+  }
+}
+
+const marketOf = (given: Partial<Market> = {}): Market => ({
+  code: 'home',
+  currency: 'EUR',
+  countries: ['DE'],
+  pricesIncludeTax: true,
+  taxRounding: 'group',
+  cashRoundingMinor: 1,
+  ...given
+})
+
+const lineOf = (given: Partial<QuoteLine>, index: number): QuoteLine => {
+  const key = given.key ?? `line ${String(index).padStart(3, '0')}`
+  const { priceMinor = 1_000 } = given
+  return {
+    key,
+    variantId: `variant of ${key}`,
+    productId: `product of ${key}`,
+    categoryIds: [],
+    quantity: 1,
+    priceMinor,
+    discountedPriceMinor: priceMinor,
+    taxCategory: 'standard',
+    requiresShipping: true,
+    weightGrams: 100,
+    group: 'all',
+    ...given
+  }
+}
+
+const groupOf = (given: Partial<QuoteGroup>): QuoteGroup => ({
+  key: 'all',
+  method: 'digital',
+  destination: null,
+  choice: null,
+  ...given
+})
+
+const promotionOf = (given: Partial<Promotion>, index: number): Promotion => ({
+  id: `promotion ${String(index).padStart(3, '0')}`,
+  name: `P${index}`,
+  class: 'line',
+  priority: 0,
+  startsAt: null,
+  endsAt: null,
+  markets: null,
+  needsCode: false,
+  minimumMinor: null,
+  minimumQuantity: 0,
+  productIds: null,
+  categoryIds: null,
+  firstOrderOnly: false,
+  group: null,
+  effect: { type: 'percentage', ppm: 100_000 },
+  combines: ['line', 'order', 'shipping'],
+  usesLeft: null,
+  usesPerCustomer: null,
+  ...given
+})
+
+/** A country where these rates hold, by category. */
+export const taxed = (country: string, rates: Record<string, number>): TaxZone => ({
+  id: `tax of ${country}`,
+  country,
+  region: null,
+  postalPattern: null,
+  rates: Object.entries(rates).map(([category, ppm]) => ({ category, ppm, startsAt: null, endsAt: null }))
+})
