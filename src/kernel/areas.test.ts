@@ -1,0 +1,142 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Area, areAlike, compareReach, type Destination, placeOf, reaching, readArea } from './areas.ts'
+
+const area = (country: string, postalCode: string | null = null, region: string | null = null): Area =>
+  readArea({ country, region, postalCode }) as Area
+const reach = (one: Area, to: Destination) => reaching(one)(placeOf(to))
+const holds = (one: Area, to: Destination) => reach(one, to) !== undefined
+
+test.each([
+  ['SE', '11 4*', '114*'],
+  ['SE', 'se-114 55', '11455'],
+  ['DE', '10000 - 19999', '10000-19999'],
+  ['DE', '01000-01999', '01000-01999'],
+  ['GB', 'sw1a', 'SW1A'],
+  ['PL', '00-950', '00950']
+])('postal codes of %s, written %s, are kept as %s', (country, written, kept) => {
+  expect(area(country, written).postalCode).toBe(kept)
+})
+
+test.each(['', '*', '1**', '20000-10000', '10000-19999A', 'ÅÄÖ', '12345678901'])(
+  'there are no postal codes "%s"',
+  postalCode => {
+    expect(readArea({ country: 'SE', region: null, postalCode })).toBeUndefined()
+  }
+)
+
+test('anywhere has neither regions nor postal codes', () => {
+  expect(readArea({ country: '*', region: null, postalCode: null })).toBeDefined()
+  expect(readArea({ country: '*', region: 'CA', postalCode: null })).toBeUndefined()
+  expect(readArea({ country: '*', region: null, postalCode: '1*' })).toBeUndefined()
+})
+
+test.each<[string, string | null, string | null, Destination, boolean]>([
+  ['*', null, null, { country: 'SE' }, true],
+  ['SE', null, null, { country: 'SE' }, true],
+  ['SE', null, null, { country: 'NO' }, false],
+  ['US', null, 'CA', { country: 'US', region: 'us-ca' }, true],
+  ['US', null, 'US-CA', { country: 'US', region: 'CA' }, true],
+  ['US', null, 'CA', { country: 'US', region: 'NY' }, false],
+  ['US', null, 'CA', { country: 'US' }, false],
+  ['SE', '11*', null, { country: 'SE', postalCode: '114 55' }, true],
+  ['SE', '11*', null, { country: 'SE', postalCode: '124 55' }, false],
+  ['SE', '11*', null, { country: 'SE' }, false],
+  ['SE', '11*', null, { country: 'NO', postalCode: '1145' }, false],
+  ['DE', '10000-19999', null, { country: 'DE', postalCode: '10115' }, true],
+  ['DE', '10000-19999', null, { country: 'DE', postalCode: '20095' }, false],
+  ['DE', '10000-19999', null, { country: 'DE', postalCode: '1234' }, false],
+  ['GB', 'SW1A', null, { country: 'GB', postalCode: 'sw1a 1aa' }, true],
+  ['GB', 'SW1A', null, { country: 'GB', postalCode: 'SW1A1AA' }, true],
+  ['GB', 'SW1A', null, { country: 'GB', postalCode: 'SW1A' }, true],
+  ['GB', 'SW1', null, { country: 'GB', postalCode: 'SW1A 1AA' }, false],
+  ['GB', 'SW1*', null, { country: 'GB', postalCode: 'SW1A 1AA' }, true],
+  ['NL', '1012', null, { country: 'NL', postalCode: '1012 AB' }, true],
+  ['US', '12345', null, { country: 'US', postalCode: '12345-6789' }, true],
+  ['US', '12000-12999', null, { country: 'US', postalCode: '12345-6789' }, true],
+  ['SE', '114', null, { country: 'SE', postalCode: '114 55' }, false]
+])('%s with postal codes %s and region %s, and %o: %s', (country, codes, region, to, expected) => {
+  expect(holds(area(country, codes, region), to)).toBe(expected)
+})
+
+test('what says more about a place is meant: a whole code, fewer codes, a region, the country, anywhere', () => {
+  const to = { country: 'DE', region: 'BE', postalCode: '10115' }
+  const areas = [
+    area('DE', '10115', 'BE'),
+    area('DE', '10115'),
+    area('DE', '10115-10116'),
+    area('DE', '1011*'),
+    area('DE', '10100-10150'),
+    area('DE', '10*'),
+    area('DE', null, 'BE'),
+    area('DE'),
+    area('*')
+  ]
+  const reaches = areas.map(each => reach(each, to) ?? expect.fail(each.country))
+  reaches.slice(1).forEach((next, index) => {
+    expect(compareReach(reaches[index] ?? next, next), JSON.stringify(areas[index])).toBeLessThan(0)
+  })
+})
+
+test.each<[string, string | null, string | null, boolean]>([
+  ['DE', '10*', '10*', true],
+  ['DE', '10*', '11*', false],
+  ['DE', '10*', '101*', false],
+  ['DE', '10000-19999', '1*', true],
+  ['DE', '10000-19999', '15000-24999', true],
+  ['DE', '10000-19999', '15000-15999', false],
+  ['DE', '10000-19999', '20000-29999', false],
+  ['DE', '10115', '10115-10115', true],
+  ['DE', '10115', '10115*', true],
+  ['DE', null, null, true],
+  ['DE', null, '1*', false],
+  ['GB', 'SW1A', 'SW1A*', true],
+  ['US', '12345', '123450000-123459999', true],
+  ['US', '12345-12345', '123450000-123459999', true]
+])('in %s, %s and %s: whether nobody can tell which one is meant is %s', (country, one, other, expected) => {
+  expect(areAlike(area(country, one), area(country, other))).toBe(expected)
+  expect(areAlike(area(country, other), area(country, one))).toBe(expected)
+})
+
+const digits = (min: number, max: number) => fc.stringMatching(new RegExp(`^\\d{${min},${max}}$`))
+const range = (length: number) =>
+  fc
+    .tuple(fc.integer({ min: 0, max: 10 ** length - 1 }), fc.integer({ min: 0, max: 10 ** length - 1 }))
+    .map(([a, b]) =>
+      [Math.min(a, b), Math.max(a, b)].map(each => String(each).padStart(length, '0')).join('-')
+    )
+const postal = fc.oneof(
+  fc.constant(null),
+  digits(1, 3).map(text => `${text}*`),
+  digits(3, 3),
+  digits(5, 5),
+  range(3),
+  range(5)
+)
+const region = fc.constantFrom(null, 'CA')
+
+test('two areas that hold a place reach differently far around it, unless they are alike', () => {
+  // Few digits, so that areas often meet.
+  const near = (text: string | null) => text?.replace(/[2-9]/g, digit => String(Number(digit) % 2)) ?? null
+  const some = fc.tuple(fc.constantFrom('US', '*'), postal, region)
+  let met = 0
+  fc.assert(
+    fc.property(some, some, digits(5, 5), fc.boolean(), (first, second, code, isLong) => {
+      const [one, other] = [first, second].map(([country, postalCode, region]) =>
+        readArea(
+          country === '*'
+            ? { country, region: null, postalCode: null }
+            : { country, region, postalCode: near(postalCode) }
+        )
+      )
+      if (one === undefined || other === undefined) return
+      const to = { country: 'US', region: 'CA', postalCode: (near(code) ?? '') + (isLong ? '0000' : '') }
+      const [a, b] = [reach(one, to), reach(other, to)]
+      if (a === undefined || b === undefined) return
+      met += 1
+      if (compareReach(a, b) === 0) expect(areAlike(one, other)).toBe(true)
+    }),
+    { numRuns: 20_000, seed: 7 }
+  )
+  expect(met).toBeGreaterThan(1_000)
+})
