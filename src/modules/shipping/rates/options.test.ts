@@ -1,0 +1,217 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Area, areAlike, readArea } from '../../../kernel/areas.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { type Method, type Parcel, type Rate, ratesOf, rulesOf, type Step, type Zone } from './options.ts'
+
+const area = (country: string, postalCode: string | null = null, region: string | null = null): Area =>
+  readArea({ country, region, postalCode }) ?? expect.fail(`${country} ${postalCode}`)
+const zone = (id: string, ...areas: Area[]): Zone => ({ id, areas })
+const method = (id: string, fields: Partial<Method> = {}): Method => ({
+  id,
+  kind: 'shipping',
+  provider: 'Post',
+  service: `Service ${id}`,
+  estimatedDays: { min: 1, max: 3 },
+  taxCategory: null,
+  position: 1,
+  ...fields
+})
+const rate = (
+  methodId: string,
+  zoneId: string | null,
+  price: Rate['price'],
+  fields: Partial<Rate> = {}
+): Rate => ({
+  methodId,
+  zoneId,
+  currency: 'EUR',
+  price,
+  freeFromMinor: null,
+  ...fields
+})
+const parcel = (fields: Partial<Parcel> = {}): Parcel => ({
+  destination: { country: 'SE' },
+  weightGrams: 500,
+  valueMinor: 2_000,
+  items: 2,
+  currency: 'EUR',
+  requiresShipping: true,
+  ...fields
+})
+const SE = zone('se', area('SE'))
+const WORLD = zone('world', area('*'))
+const byWeight = (...steps: [number | null, number][]): Rate['price'] => ({
+  by: 'weight',
+  steps: steps.map(([upTo, amountMinor]) => ({ upTo, amountMinor }))
+})
+
+test('options are the cheapest first, then in the order of methods, and tell what whoever chooses wants to know', () => {
+  const rules = rulesOf(
+    [SE],
+    [method('c', { position: 2 }), method('b', { position: 2 }), method('a', { position: 3 }), method('d')],
+    [rate('a', 'se', 300), rate('b', 'se', 500), rate('c', 'se', 500), rate('d', 'se', 500)]
+  )
+  const options = ratesOf(rules, parcel())
+  expect(options.map(({ service }) => service)).toEqual(['Service a', 'Service d', 'Service b', 'Service c'])
+  expect(options[0]).toEqual({
+    id: expect.any(String),
+    method: 'shipping',
+    provider: 'Post',
+    service: 'Service a',
+    amountMinor: 300,
+    currency: 'EUR',
+    estimatedDays: { min: 1, max: 3 },
+    taxCategory: null
+  })
+})
+
+test('a destination lies in one zone: a method without a rate there is not offered, whatever it costs elsewhere', () => {
+  const islands = zone('islands', area('SE', '62*'))
+  const rules = rulesOf(
+    [WORLD, SE, islands],
+    [method('post'), method('express')],
+    [
+      rate('post', 'se', 500),
+      rate('post', 'islands', 900),
+      rate('express', 'se', 1_500),
+      rate('post', 'world', 2_500)
+    ]
+  )
+  const amounts = (destination: Parcel['destination']) =>
+    ratesOf(rules, parcel({ destination })).map(({ amountMinor }) => amountMinor)
+  expect(amounts({ country: 'SE', postalCode: '114 55' })).toEqual([500, 1_500])
+  expect(amounts({ country: 'SE', postalCode: '621 57' })).toEqual([900])
+  expect(amounts({ country: 'JP' })).toEqual([2_500])
+  expect(
+    ratesOf(
+      rulesOf([SE], [method('post')], [rate('post', 'se', 500)]),
+      parcel({ destination: { country: 'NO' } })
+    )
+  ).toEqual([])
+})
+
+test('no rate in the currency is no option, and no methods are none', () => {
+  const rules = rulesOf([SE], [method('post')], [rate('post', 'se', 500, { currency: 'SEK' })])
+  expect(ratesOf(rules, parcel())).toEqual([])
+  expect(ratesOf(rules, parcel({ currency: 'SEK' }))).toMatchObject([{ amountMinor: 500, currency: 'SEK' }])
+  expect(ratesOf(rulesOf([], [], []), parcel())).toEqual([])
+})
+
+test('what is shipped can be picked up, and what needs no shipping comes digitally: neither asks for a zone', () => {
+  const rules = rulesOf(
+    [SE],
+    [method('post'), method('shop', { kind: 'pickup' }), method('mail', { kind: 'digital' })],
+    [rate('post', 'se', 500), rate('shop', null, 0), rate('mail', null, 0)]
+  )
+  const kinds = (fields: Partial<Parcel>) => ratesOf(rules, parcel(fields)).map(option => option.method)
+  expect(kinds({})).toEqual(['pickup', 'shipping'])
+  expect(kinds({ destination: { country: 'NO' } })).toEqual(['pickup'])
+  expect(kinds({ requiresShipping: false })).toEqual(['digital'])
+})
+
+test('a bound of a table belongs to its step, what is beyond the last one is not sent, and is not free either', () => {
+  const price = byWeight([1_000, 500], [5_000, 900])
+  const rules = rulesOf([SE], [method('post')], [rate('post', 'se', price, { freeFromMinor: 10_000 })])
+  const amount = (fields: Partial<Parcel>) => ratesOf(rules, parcel(fields))[0]?.amountMinor
+  expect([0, 1_000, 1_001, 5_000, 5_001].map(weightGrams => amount({ weightGrams }))).toEqual([
+    500,
+    500,
+    900,
+    900,
+    undefined
+  ])
+  expect([9_999, 10_000].map(valueMinor => amount({ valueMinor }))).toEqual([500, 0])
+  expect(amount({ valueMinor: 10_000, weightGrams: 5_001 })).toBeUndefined()
+})
+
+test.each([
+  ['value', { valueMinor: 3_000 }],
+  ['items', { items: 3_000 }],
+  ['weight', { weightGrams: 3_000 }]
+] as const)('a table by %s looks at that alone', (by, fields) => {
+  const steps = [
+    { upTo: 2_999, amountMinor: 1 },
+    { upTo: null, amountMinor: 2 }
+  ]
+  const rules = rulesOf([SE], [method('post')], [rate('post', 'se', { by, steps })])
+  expect(ratesOf(rules, parcel())).toMatchObject([{ amountMinor: 1 }])
+  expect(ratesOf(rules, parcel(fields))).toMatchObject([{ amountMinor: 2 }])
+})
+
+test('the id of an option stays when prices change, and is another one for another method or zone', () => {
+  const [se, no, post, express] = Array.from({ length: 4 }, newId) as [string, string, string, string]
+  const zones = [zone(se, area('SE')), zone(no, area('NO'))]
+  const idOf = (methodId: string, country: 'SE' | 'NO', price: number) => {
+    const rules = rulesOf(zones, [method(methodId)], [rate(methodId, country === 'SE' ? se : no, price)])
+    return ratesOf(rules, parcel({ destination: { country } }))[0]?.id
+  }
+  expect(idOf(post, 'SE', 500)).toBe(idOf(post, 'SE', 900))
+  expect(new Set([idOf(post, 'SE', 1), idOf(express, 'SE', 1), idOf(post, 'NO', 1)]).size).toBe(3)
+})
+
+const ascending = fc
+  .uniqueArray(fc.tuple(fc.nat(10_000), fc.nat(10_000)), {
+    minLength: 1,
+    maxLength: 8,
+    selector: ([bound]) => bound
+  })
+  .map(pairs => {
+    const bounds = pairs.map(([bound]) => bound).sort((a, b) => a - b)
+    const amounts = pairs.map(([, amount]) => amount).sort((a, b) => a - b)
+    return bounds.map((upTo, index): Step => ({ upTo, amountMinor: amounts[index] ?? 0 }))
+  })
+
+test('with a table that rises, what is more never costs less', () => {
+  fc.assert(
+    fc.property(
+      ascending,
+      fc.constantFrom('weight', 'value', 'items'),
+      fc.nat(11_000),
+      fc.nat(11_000),
+      (steps, by, one, other) => {
+        const rules = rulesOf([SE], [method('post')], [rate('post', 'se', { by, steps })])
+        const amount = (measure: number) =>
+          ratesOf(rules, parcel({ weightGrams: measure, valueMinor: measure, items: measure }))[0]
+            ?.amountMinor ?? Number.POSITIVE_INFINITY
+        const [less, more] = [Math.min(one, other), Math.max(one, other)]
+        expect(amount(less)).toBeLessThanOrEqual(amount(more))
+      }
+    )
+  )
+})
+
+const someArea = fc
+  .tuple(
+    fc.constantFrom('SE', 'NO', '*'),
+    fc.constantFrom(null, '1*', '11*', '114*', '11455', '11400-11499', '10000-19999', '11450-11460'),
+    fc.constantFrom(null, 'AB', 'C')
+  )
+  .map(([country, postalCode, region]) => (country === '*' ? area('*') : area(country, postalCode, region)))
+const toldApart = fc
+  .array(someArea, { maxLength: 12 })
+  .map(areas => areas.filter((one, index) => !areas.slice(0, index).some(other => areAlike(one, other))))
+
+test('whatever the order of zones, methods and rates, the same zone is meant and the same options are answered', () => {
+  const destination = fc.record({
+    country: fc.constantFrom('SE', 'NO', 'DK'),
+    region: fc.constantFrom('AB', 'C'),
+    postalCode: fc.constantFrom('11455', '11500', '20000')
+  })
+  fc.assert(
+    fc.property(toldApart, destination, fc.nat(), (areas, to, turn) => {
+      const zones = areas.map((each, index) => zone(`z${index}`, each))
+      const methods = ['a', 'b'].map(id => method(id))
+      const rates = zones.flatMap(({ id }, index) =>
+        methods.map(each => rate(each.id, id, index * 10 + (each.id === 'a' ? 1 : 0)))
+      )
+      const turned = <T>(all: readonly T[]) =>
+        all.map((_, index) => all[(index + turn) % all.length] as T).toReversed()
+      const asked = parcel({ destination: to })
+      expect(ratesOf(rulesOf(turned(zones), turned(methods), turned(rates)), asked)).toEqual(
+        ratesOf(rulesOf(zones, methods, rates), asked)
+      )
+    }),
+    { numRuns: 1_000 }
+  )
+})
