@@ -242,6 +242,13 @@ test('what an order posts is done after its commit, and not without it', async (
   await proveBooks()
 })
 
+test('what is counted of operations is what was queued and what requests were done', async () => {
+  const { stock, itemId, locationId } = await useStock()
+  await stock.count(locationId, { [itemId]: 4 })
+  await stock.buy(newId(), [{ variantId: itemId, quantity: 1 }])
+  expect(['count', 'reserve', 'adjust'].map(stock.operations)).toEqual([2, 1, 0])
+})
+
 test('a kit takes its parts, and a basket that has both takes their sum', async () => {
   const { stock, itemIds, sql, proveBooks } = await useStock({ items: 3, onHand: 10 })
   const [kit, cup, plate] = itemIds as [string, string, string]

@@ -62,12 +62,12 @@ export function openStock(url: string, { queueMax = 20_000, around = db => db }:
         return { itemId, locationId, onHand, safety: null, sourceVersion: null }
       })
     })
-  const batches = (result: string) =>
+  const figureOf = (metric: string, label: string, chosen: string) =>
     metrics
       .all()
-      .find(({ name }) => name.endsWith('batches_total'))
+      .find(({ name }) => name.endsWith(metric))
       ?.samples()
-      .find(({ labels }) => labels.result === result)?.value ?? 0
+      .find(({ labels }) => labels[label] === chosen)?.value ?? 0
 
   return {
     db,
@@ -78,7 +78,8 @@ export function openStock(url: string, { queueMax = 20_000, around = db => db }:
     request,
     forgetKits: () => forgetKits(),
     count,
-    batches,
+    batches: (result: string) => figureOf('batches_total', 'result', result),
+    operations: (kind: string) => figureOf('operations_total', 'kind', kind),
     expire: () => expireDue(db, writer),
     buy: (owner: string, lines: readonly StockLine[], seconds = 120) =>
       doors.reserve(owner, lines, seconds, { deadlineAt: soon() }),

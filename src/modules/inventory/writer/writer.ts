@@ -127,8 +127,10 @@ export function createWriter({ db, kits, tell, log, metrics, queueMax }: WriterD
   async function settle(entries: readonly Entry[], result: Result): Promise<void> {
     const { outcomes, requests, requestOutcomes, unlocked, areMore } = result
     for (const itemId of unlocked) stuck.set(itemId, performance.now() + STUCK_MS)
-    for (const [index, { operation }] of requests.entries())
+    for (const [index, { operation }] of requests.entries()) {
+      figures.operations.add({ kind: operation.kind })
       waiters.tell(operation.id, requestOutcomes[index] as Outcome)
+    }
     if (requests.length > 0) oldestSeconds = requests[0]?.ageSeconds ?? 0
     else if (!areMore) oldestSeconds = 0
     if (areMore) hasRequests = true
@@ -229,9 +231,11 @@ function declareFigures(metrics: Metrics, now: () => { entries: number; oldestSe
     batches: metrics.counter('batches', 'Batches of stock changes, by how they ended.', {
       result: ['done', 'locked', 'undone', 'unknown']
     }),
-    operations: metrics.counter('operations', 'Changes of stock that were queued.', {
-      kind: ['reserve', 'drop', 'expire', 'release', 'ship', 'return', 'count', 'adjust']
-    }),
+    operations: metrics.counter(
+      'operations',
+      'Changes of stock that were queued, and requests that were done.',
+      { kind: ['reserve', 'drop', 'expire', 'release', 'ship', 'return', 'count', 'adjust'] }
+    ),
     refused: metrics.counter('refused', 'Reservations that were refused.', { reason: ['short', 'busy'] }),
     seconds: metrics.histogram(
       'batch_seconds',
