@@ -45,7 +45,8 @@ export function historyOf(seed: number): History {
     home: 'p',
     shelves: [],
     rows: [],
-    locked: []
+    locked: [],
+    unshelved: []
   }
   for (const item of ITEMS)
     for (const place of world.places) if (!dice.isOne(4)) world.shelves.push(shelfOf(dice, item, place.id))

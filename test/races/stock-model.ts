@@ -39,6 +39,8 @@ export type World = {
   rows: Row[]
   /** Items that somebody else has locked. */
   locked: string[]
+  /** Items that had no shelf before the acts that are done now. */
+  unshelved: string[]
 }
 type Move = {
   item: string
@@ -174,6 +176,7 @@ function isShort(world: World, shelf: Shelf): boolean {
 /** Does acts one after the other and says what came of it; the world is changed. */
 export function perform(world: World, acts: Act[]): Report {
   const before = copyOf(world)
+  before.shelves = before.shelves.filter(shelf => !world.unshelved.includes(shelf.item))
   const moves: Move[] = []
   const facts = new Set<Shelf>()
   const results = acts.map(act => doOne(world, act, moves, facts))

@@ -60,7 +60,7 @@ function stockOf(world: World): Stock {
       kit => kit.item
     ),
     home: world.home,
-    opened: new Set()
+    opened: new Set(world.unshelved)
   }
 }
 
@@ -197,8 +197,10 @@ function reportOf({ outcomes, movements, crossings, shortfalls }: Decided) {
   }
 }
 
-/** The writer's part before it locks: what a fact may be written to exists. */
+/** The writer's part before it locks: what a fact may be written to exists. A first shelf is locked by nobody else. */
 function makeShelves(world: World, acts: readonly Act[]): void {
+  const isShelved = (item: string) => world.shelves.some(shelf => shelf.item === item)
+  world.unshelved = world.goods.map(({ id }) => id).filter(id => !isShelved(id))
   const make = (item: string, place: string) => {
     const isTracked = world.goods.some(good => good.id === item && good.tracked)
     if (!isTracked || world.shelves.some(shelf => shelf.item === item && shelf.place === place)) return
@@ -212,6 +214,8 @@ function makeShelves(world: World, acts: readonly Act[]): void {
       if (act.place !== null || !world.shelves.some(shelf => shelf.item === item))
         make(item, act.place ?? world.home)
   }
+  world.unshelved = world.unshelved.filter(isShelved)
+  world.locked = world.locked.filter(item => !world.unshelved.includes(item))
 }
 
 /** What happens to rows and settings without the writer. */
@@ -257,8 +261,8 @@ export function live({ world, steps }: History, note: (branch: Branch) => void, 
       happen(world, step)
       continue
     }
-    makeShelves(world, step.acts)
     world.locked = step.locked
+    makeShelves(world, step.acts)
     for (const row of world.rows) row.busy = row.owner === step.busy
     const decided = decide(
       stockOf(world),
