@@ -249,6 +249,34 @@ test('what is counted of operations is what was queued and what requests were do
   expect(['count', 'reserve', 'adjust'].map(stock.operations)).toEqual([2, 1, 0])
 })
 
+test('the first level of an item is told, although what it was made for has to wait for another item', async () => {
+  const { stock, itemId, locationId, sql, client } = await useStock()
+  const opened = newId()
+  await sql(`insert into inventory.items (id, tracked, backorder) values ($1, true, 'any')`, [opened])
+  stock.told.crossings.length = 0
+  await client.query('begin')
+  await client.query('select from inventory.levels where item_id = $1 for update', [itemId])
+  const counted = stock.count(locationId, { [opened]: 0, [itemId]: 5 })
+  const isMade = async () =>
+    (await sql('select from inventory.levels where item_id = $1', [opened])).length > 0
+  await until('the first level is made', isMade)
+  await client.query('rollback')
+  expect(await counted).toMatchObject([{ kind: 'counted' }])
+  expect(stock.told.crossings).toMatchObject([{ itemId: opened, status: 'in' }])
+})
+
+test('a count of something that nobody counts, and of something that is, counts the latter', async () => {
+  const { stock, itemId, locationId, sql, proveBooks } = await useStock()
+  const [untracked] = await sql('insert into inventory.items (id) values (gen_random_uuid()) returning id')
+  expect(await stock.count(locationId, { [untracked?.id]: 3, [newId()]: 4, [itemId]: 5 })).toEqual([
+    { kind: 'counted', stale: [], short: [] }
+  ])
+  expect(await sql('select item_id, on_hand from inventory.levels')).toEqual([
+    { item_id: itemId, on_hand: 5 }
+  ])
+  await proveBooks()
+})
+
 test('a kit takes its parts, and a basket that has both takes their sum', async () => {
   const { stock, itemIds, sql, proveBooks } = await useStock({ items: 3, onHand: 10 })
   const [kit, cup, plate] = itemIds as [string, string, string]

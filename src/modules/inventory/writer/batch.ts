@@ -130,9 +130,9 @@ const reservationOf = (row: Rows['reservation']): Reservation => ({
   isFree: row.state !== null
 })
 
-/** Whether the decision changes anything. */
-export const writesOf = ({ levels, inserted, updated }: Decided): number =>
-  levels.length + inserted.length + updated.length
+/** Whether the decision changes anything, or tells of a level that was made for it. */
+export const writesOf = ({ levels, inserted, updated, crossings }: Decided): number =>
+  levels.length + inserted.length + updated.length + crossings.length
 
 /** Sends all that was decided. Nothing is waited for in between, so it may leave with the commit. */
 export async function write(
