@@ -182,14 +182,26 @@ const movementColumns = (movements: readonly Movement[]) => ({
 })
 
 /** The orders that stand on what is not there, of each level that was left so. */
-export const findShortfalls = (tx: Transaction, { shortfalls, levels }: Decided): Promise<Shortfall[]> =>
-  Promise.all(
-    shortfalls.map(async place => {
-      const level = levels.find(each => each.itemId === place.itemId && each.locationId === place.locationId)
-      const owners = (await tx.rows(repository.listOwners, place)).map(({ owner }) => owner)
-      return { ...place, onHand: level?.onHand ?? 0, reserved: level?.reserved ?? 0, owners }
-    })
-  )
+export async function findShortfalls(
+  tx: Transaction,
+  { shortfalls, levels }: Pick<Decided, 'shortfalls' | 'levels'>
+): Promise<Shortfall[]> {
+  if (shortfalls.length === 0) return []
+  const rows = await tx.rows(repository.listOwners, {
+    itemIds: shortfalls.map(({ itemId }) => itemId),
+    locationIds: shortfalls.map(({ locationId }) => locationId)
+  })
+  const ownersAt = Map.groupBy(rows, row => keyOf(row.item_id, row.location_id))
+  const levelAt = new Map(levels.map(level => [keyOf(level.itemId, level.locationId), level]))
+  return shortfalls.map(({ itemId, locationId }) => {
+    const key = keyOf(itemId, locationId)
+    const { onHand = 0, reserved = 0 } = levelAt.get(key) ?? {}
+    const owners = (ownersAt.get(key) ?? []).map(({ owner }) => owner)
+    return { itemId, locationId, onHand, reserved, owners }
+  })
+}
+
+const keyOf = (itemId: string, locationId: string) => `${itemId} ${locationId}`
 
 /** What others are told of a batch, in its transaction. */
 export type Tell = {

@@ -196,15 +196,20 @@ export const insertMovements = statement({
       as row (item_id, location_id, seq, kind, on_hand_delta, reserved_delta, on_hand_after, reserved_after,
         allowed_after, operation, owner, actor, reason)`
 })
-/** Whose orders stand on what is not there. */
+/** Whose orders stand on what is not there: the first hundred of each level. */
 export const listOwners = statement({
   name: 'inventory.list_owners',
-  takes: { itemId: 'uuid', locationId: 'uuid' },
-  gives: { owner: 'uuid' },
+  takes: { itemIds: 'uuid[]', locationIds: 'uuid[]' },
+  gives: { item_id: 'uuid', location_id: 'uuid', owner: 'uuid' },
   text: `
-    select owner from inventory.reservations
-    where item_id = $itemId and location_id = $locationId and state in ('claimed', 'confirmed')
-    order by owner limit 100`
+    select short.item_id, short.location_id, waiting.owner
+    from unnest($itemIds::uuid[], $locationIds::uuid[]) as short (item_id, location_id)
+      cross join lateral (
+        select owner from inventory.reservations
+        where reservations.item_id = short.item_id and reservations.location_id = short.location_id
+          and state in ('claimed', 'confirmed')
+        order by owner limit 100
+      ) as waiting`
 })
 
 export const listKits = statement({

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { useShop } from '../../../../test/support/use-shop.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { inventoryModule } from '../index.ts'
+import { findShortfalls } from './batch.ts'
+
+test('the orders that stand on what is not there are found by one statement, the first hundred of each level', async () => {
+  const shop = await useShop({ modules: [inventoryModule] })
+  const [mug, cup, bowl] = [newId(), newId(), newId()].sort() as [string, string, string]
+  const [main] = await shop.sql('select id from inventory.locations')
+  const locationId = main?.id as string
+  const orders = await shop.sql(
+    `insert into inventory.reservations (owner, item_id, location_id, quantity, state, closed_at)
+    select gen_random_uuid(), item, $4::uuid, 1, state, case when state = 'closed' then now() end
+    from (select $1::uuid, 'claimed' from generate_series(1, 120)
+      union all values ($2::uuid, 'confirmed'), ($2, 'closed'), ($3, 'closed')) row (item, state)
+    returning owner, item_id, state`,
+    [mug, cup, bowl, locationId]
+  )
+  const ownersOf = (item: string) =>
+    orders.filter(each => each.item_id === item && each.state !== 'closed').map(each => each.owner)
+  const shortfalls = [mug, cup, bowl].map(itemId => ({ itemId, locationId }))
+  const level = { itemId: cup, locationId, priority: 1, active: true, onHand: -1, reserved: 1 }
+  const levels = [{ ...level, safety: 0, seq: 3, sourceVersion: null }]
+  shop.statements.splice(0)
+  const found = await shop.db.transaction(tx => findShortfalls(tx, { shortfalls, levels }))
+  expect(shop.statements.filter(name => name.startsWith('inventory.'))).toHaveLength(1)
+  expect(found).toEqual([
+    { itemId: mug, locationId, onHand: 0, reserved: 0, owners: ownersOf(mug).sort().slice(0, 100) },
+    { itemId: cup, locationId, onHand: -1, reserved: 1, owners: ownersOf(cup) },
+    { itemId: bowl, locationId, onHand: 0, reserved: 0, owners: [] }
+  ])
+})
