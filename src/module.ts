@@ -79,6 +79,8 @@ export type Module<
   readonly shortNames?: Readonly<Record<string, string>>
   /** Headers that prove who somebody without an account is. */
   readonly capabilities?: readonly string[]
+  /** Headers that choose the terms of an answer, whoever asks: caches keep one for each, and a repeated request has the same. */
+  readonly contexts?: readonly string[]
   readonly requires: R
   /** Present when enabled, undefined when not. */
   readonly uses: U

@@ -30,7 +30,7 @@ import { commonHeaders } from './routing/answer-headers.ts'
 import { disabledModuleAnswers, type Switchable } from './routing/disabled-modules.ts'
 import { parseJson } from './routing/json.ts'
 import { createAllowedMethods, type MountedRoute, pathOf, routeProblems } from './routing/routes.ts'
-import type { Tiers } from './routing/tiers.ts'
+import type { ModuleHeaders, Tiers } from './routing/tiers.ts'
 import { compileSerializer, compileValidator } from './routing/validation.ts'
 import { API_PREFIX, createTiers } from './tier-scopes.ts'
 import { auditUnsafeRequests } from './writes/audit.ts'
@@ -43,10 +43,8 @@ export type GatewayModule = {
   enabled: boolean
   /** Parts of it that have switches of their own. */
   parts?: readonly Switchable[]
-  /** Headers that prove who somebody without an account is. */
-  capabilities?: readonly string[]
   routes?: ((tiers: Tiers) => void) | undefined
-}
+} & Partial<ModuleHeaders>
 export type GatewayDeps = {
   platform: Platform
   modules: readonly GatewayModule[]
@@ -73,7 +71,7 @@ type Answers = {
 type ClassOf = ReturnType<typeof createClassTable>
 type ServerParts = {
   metrics: Metrics
-  capabilities: readonly string[]
+  requestHeaders: readonly string[]
   visits: Visits
   shoppers: Shoppers
   answers: Answers
@@ -104,11 +102,14 @@ export async function createGateway({
   const mounted: MountedRoute[] = []
   let classOf: ClassOf = () => undefined
   let allowedMethods: ReturnType<typeof createAllowedMethods> = () => []
-  const capabilities = modules.flatMap(module => module.capabilities ?? [])
+  const headers: ModuleHeaders = {
+    capabilities: modules.flatMap(module => module.capabilities ?? []),
+    contexts: modules.flatMap(module => module.contexts ?? [])
+  }
   const disabledModule = disabledModuleAnswers(modules)
   const app = createServer(platform, {
     metrics,
-    capabilities,
+    requestHeaders: [...headers.capabilities, ...headers.contexts],
     visits,
     shoppers,
     classOf: (method, target) => classOf(method, target),
@@ -130,10 +131,10 @@ export async function createGateway({
   const tiersOf = await createTiers(app, {
     config,
     authenticate,
-    capabilities,
+    headers,
     revocations,
     isDisabled: path => disabledModule(path) !== undefined,
-    addIdempotency: honourIdempotencyKeys(claims, capabilities),
+    addIdempotency: honourIdempotencyKeys(claims, headers),
     addAudit: auditUnsafeRequests(db),
     visits,
     shoppers
@@ -171,10 +172,10 @@ export async function createGateway({
 }
 
 function createServer({ config, log }: Platform, parts: ServerParts): FastifyInstance {
-  const { metrics, capabilities, visits, shoppers, answers, classOf, isDraining } = parts
+  const { metrics, requestHeaders, visits, shoppers, answers, classOf, isDraining } = parts
   const common = commonHeaders(config)
   const { origins } = config.server.cors
-  const cors = createCors({ origins, capabilities, headers: common, metrics })
+  const cors = createCors({ origins, requestHeaders, headers: common, metrics })
   const { body_bytes_max: bodyLimit, trust_proxy: trustProxy, connections_max } = config.server
   const connections: Connections[] = []
   const app = fastify({

@@ -7,7 +7,7 @@ import type { Shoppers } from './callers/shoppers.ts'
 import { declareCaching } from './routing/answer-headers.ts'
 import { withAnswer } from './routing/answers.ts'
 import { kindOf, openBodyScopes, withBody } from './routing/bodies.ts'
-import type { RouteConfig, RouteLimit, Tier, Tiers } from './routing/tiers.ts'
+import type { ModuleHeaders, RouteConfig, RouteLimit, Tier, Tiers } from './routing/tiers.ts'
 import { refuseUnreadConditions } from './writes/write.ts'
 
 declare module 'fastify' {
@@ -20,8 +20,7 @@ declare module 'fastify' {
 export type TierDeps = {
   config: Config
   authenticate: Authenticate
-  /** Headers that prove who somebody without an account is. */
-  capabilities: readonly string[]
+  headers: ModuleHeaders
   revocations?: Revocations | undefined
   /** Whether something that is switched off covers this path: no route is mounted there. */
   isDisabled: (path: string) => boolean
@@ -41,7 +40,7 @@ export const API_PREFIX = '/api'
  */
 export async function createTiers(
   app: FastifyInstance,
-  { config, authenticate, revocations, capabilities, isDisabled, ...rest }: TierDeps
+  { config, authenticate, revocations, headers, isDisabled, ...rest }: TierDeps
 ): Promise<(owner: string) => Tiers> {
   const { addIdempotency, addAudit, visits, shoppers } = rest
   const limits = config.rate_limit
@@ -75,7 +74,7 @@ export async function createTiers(
   await app.register(async scope => addTier('wellKnown', scope, byAddress))
   await app.register(
     async api => {
-      declareCaching(api, config, capabilities)
+      declareCaching(api, config, headers)
       api.addHook('onRequest', shoppers.note)
       visits.guard(api)
       api.addHook('onRoute', addIdempotency)

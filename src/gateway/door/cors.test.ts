@@ -29,7 +29,8 @@ const routes = {
     tiers.public.get('/x/few', { config: { ...browse, limit } }, async () => ({}))
     tiers.secured.get('/x/own', { config: browse }, async () => ({}))
   }),
-  capabilities: ['x-one-token', 'x-other-token']
+  capabilities: ['x-one-token', 'x-other-token'],
+  contexts: ['x-terms']
 }
 const off = moduleOf('off', ['/api/off'], undefined, false)
 
@@ -81,7 +82,7 @@ test('a preflight of an allowed page is told all that it may send', async () => 
         'if-none-match'
       ])
     )
-    expect(sendable).toEqual(expect.arrayContaining(['x-one-token', 'x-other-token']))
+    expect(sendable).toEqual(expect.arrayContaining(['x-one-token', 'x-other-token', 'x-terms']))
   }
   expect((await preflight('/api/x', 'http://localhost:3000')).headers['access-control-allow-origin']).toBe(
     'http://localhost:3000'
@@ -120,7 +121,7 @@ test.each([
 test('answers name the origin among what they vary by, whoever asks', async () => {
   for (const headers of [{}, { origin: SHOP }]) {
     const { vary } = (await ask('GET /api/x', headers)).headers
-    expect(vary).toBe('X-Market, Accept-Encoding, Origin')
+    expect(vary).toBe('x-terms, Accept-Encoding, Origin')
   }
   const own = await ask('GET /api/x/own', { origin: SHOP })
   expect(own.headers.vary).toBe('Authorization, x-one-token, x-other-token, Origin')
@@ -187,7 +188,7 @@ test('nothing else is opened: not diagnostics, and nothing where no origin is na
   expect([asked.status, asked.headers.allow]).toEqual([405, 'GET, HEAD, POST'])
   const got = await ask('GET /api/x', { origin: SHOP }, '', to)
   expect([...corsOf(asked.headers), ...corsOf(got.headers)]).toEqual([])
-  expect(got.headers.vary).toBe('X-Market, Accept-Encoding')
+  expect(got.headers.vary).toBe('x-terms, Accept-Encoding')
 })
 
 test('OPTIONS that is no preflight is a method like others', async () => {

@@ -5,8 +5,8 @@ import type { Metrics } from '../diagnostics/metrics.ts'
 export type CorsDeps = {
   /** The origins whose pages may read answers. */
   origins: readonly string[]
-  /** Headers that prove who somebody without an account is. */
-  capabilities: readonly string[]
+  /** What pages may send beside what every page may. */
+  requestHeaders: readonly string[]
   /** What every answer carries. */
   headers: Readonly<Record<string, string>>
   metrics: Pick<Metrics, 'observe'>
@@ -46,12 +46,12 @@ const KEPT_SECONDS = '7200'
  * It stands in front of the door and not among the hooks: a page has to read also why it was refused, and no refusal of
  * the door passes a hook. Without origins it is not there at all.
  */
-export function createCors({ origins, capabilities, headers, metrics }: CorsDeps) {
+export function createCors({ origins, requestHeaders, headers, metrics }: CorsDeps) {
   const allowed = new Set(origins)
   const preflightHead = [
     ...Object.entries(headers).flat(),
     ...['access-control-allow-methods', METHODS],
-    ...['access-control-allow-headers', [...REQUEST_HEADERS, ...capabilities].join(', ')],
+    ...['access-control-allow-headers', [...REQUEST_HEADERS, ...requestHeaders].join(', ')],
     ...['access-control-max-age', KEPT_SECONDS]
   ]
   const isAllowed = ({ headers: { origin }, url = '' }: IncomingMessage): boolean =>

@@ -22,7 +22,7 @@ const mounted = moduleOf('x', ['/api/x'], ({ public: open, secured, admin }) => 
   admin.post('/x/all', { config: browse }, async () => ({}))
 })
 
-const routes = { ...mounted, capabilities: ['x-guest-cart-token'] }
+const routes = { ...mounted, capabilities: ['x-guest-cart-token'], contexts: ['x-terms'] }
 
 test.each([
   ['a public route that says nothing', 'GET', '/api/x/open', undefined, 200],
@@ -44,7 +44,7 @@ test('what everybody gets alike may be kept, and is asked for again each time', 
   const gateway = await useGateway({ modules: [routes] })
   const { headers } = await gateway.request('GET', '/api/x/shared')
   expect(headers).toMatchObject({ ...COMMON, 'cache-control': 'public, no-cache' })
-  expect(headers.vary).toBe('X-Market, Accept-Encoding')
+  expect(headers.vary).toBe('x-terms, Accept-Encoding')
 })
 
 test('diagnostics, unknown routes and modules that are switched off are kept by nobody', async () => {

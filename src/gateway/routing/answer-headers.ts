@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, RouteOptions } from 'fastify'
 import type { Config } from '../../config.ts'
 import { createPublicAnswers } from '../caching/public-answers.ts'
+import type { ModuleHeaders } from './tiers.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -29,7 +30,7 @@ export function commonHeaders({ server }: Pick<Config, 'server'>): Headers {
 export function declareCaching(
   scope: FastifyInstance,
   { server }: Pick<Config, 'server'>,
-  capabilities: readonly string[]
+  { capabilities, contexts }: ModuleHeaders
 ): void {
   // Where pages of other origins are let in, answers name the one that asked.
   const origin = server.cors.origins.length > 0 ? ['Origin'] : []
@@ -38,7 +39,7 @@ export function declareCaching(
     'cache-control': 'private, no-store',
     vary: vary('Authorization', ...capabilities)
   }
-  const forAll: Headers = { 'cache-control': 'public, no-cache', vary: vary('X-Market', 'Accept-Encoding') }
+  const forAll: Headers = { 'cache-control': 'public, no-cache', vary: vary(...contexts, 'Accept-Encoding') }
   scope.addHook('onRequest', (_request, reply, done) => {
     reply.headers(ownOnly)
     done()

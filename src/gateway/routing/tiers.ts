@@ -29,6 +29,14 @@ export type RouteLimit = {
   readonly without?: string
 }
 
+/** Headers that modules declare. */
+export type ModuleHeaders = {
+  /** They prove who somebody without an account is. */
+  readonly capabilities: readonly string[]
+  /** They choose the terms of an answer, whoever asks. */
+  readonly contexts: readonly string[]
+}
+
 /** What is special about a route. The gateway reads it; the handler need not know. */
 export type RouteConfig<B extends BodyKind = BodyKind> = {
   readonly class: RequestClass

@@ -71,7 +71,7 @@ const routes = moduleOf('x', ['/api/x'], ({ public: open, secured }) => {
 
 beforeAll(async () => {
   gateway = await openGateway({
-    modules: [{ ...routes, capabilities: ['x-pass', 'x-ticket'] }],
+    modules: [{ ...routes, capabilities: ['x-pass', 'x-ticket'], contexts: ['x-terms'] }],
     settings: { CARTWRIGHT__SERVER__TRUST_PROXY: 'true' }
   })
   await gateway.sql('create table public.rows (id uuid primary key)')
@@ -179,7 +179,8 @@ test.each([
   ['the same body written otherwise', { body: '{ }' }],
   ['another resource of the route', { path: '/api/x/2' }],
   ['another query', { path: '/api/x/1?a=b' }],
-  ['another condition', { headers: { 'if-match': '"8"' } }]
+  ['another condition', { headers: { 'if-match': '"8"' } }],
+  ['other terms', { headers: { 'x-terms': 'wholesale' } }]
 ])('the same key with %s is 422, before and after the first has ended', async (_what, changed) => {
   const open = close()
   const first = send()

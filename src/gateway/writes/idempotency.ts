@@ -6,6 +6,7 @@ import { addressOf } from '../callers/rate-limits.ts'
 import { guessableIdempotencyKey, idempotencyKeyReused, malformedIdempotencyKey } from '../errors.ts'
 import { isStreamed } from '../routing/bodies.ts'
 import { isUnsafe } from '../routing/routes.ts'
+import type { ModuleHeaders } from '../routing/tiers.ts'
 import { openAnswer, sealAnswer } from './kept-answers.ts'
 
 declare module 'fastify' {
@@ -31,11 +32,12 @@ const ANONYMOUS_KEY = { lengthMin: 16, differentMin: 8 }
  * business decided on (2xx and 4xx); after 5xx, 429, malformed requests and failures that may pass the key is free
  * again. Answers are encrypted with a key that only the holder of the idempotency key can derive: what was told once
  * to one caller cannot be read from a table. Where it was a secret, it is not even kept. `capabilities` are the headers
- * that prove who somebody without an account is: they belong to the identity of the caller.
+ * that prove who somebody without an account is: they belong to the identity of the caller. `contexts` choose the terms
+ * of an answer: a request with others is another request.
  */
-export function honourIdempotencyKeys(claims: KeyClaims, capabilities: readonly string[]) {
+export function honourIdempotencyKeys(claims: KeyClaims, headers: ModuleHeaders) {
   const claimKey = async (request: FastifyRequest, reply: FastifyReply) => {
-    const key = keyOf(request, capabilities)
+    const key = keyOf(request, headers)
     if (key === undefined) return
     const { cipherKey, ...claimed } = key
     const outcome = await claims.claim(claimed, () => request.visit?.pause() ?? (() => {}))
@@ -92,7 +94,7 @@ export function honourIdempotencyKeys(claims: KeyClaims, capabilities: readonly 
 }
 
 /** @throws `MALFORMED_IDEMPOTENCY_KEY`, `GUESSABLE_IDEMPOTENCY_KEY` */
-function keyOf(request: FastifyRequest, capabilities: readonly string[]) {
+function keyOf(request: FastifyRequest, { capabilities, contexts }: ModuleHeaders) {
   const header = request.headers['idempotency-key']
   if (header === undefined) return undefined
   const key = KEY.exec(String(header))?.[2]
@@ -104,7 +106,7 @@ function keyOf(request: FastifyRequest, capabilities: readonly string[]) {
   return {
     keyHash: hash('sha256', `key:${scope}`, 'buffer'),
     cipherKey: hash('sha256', `answer:${scope}`, 'buffer'),
-    fingerprint: fingerprintOf(request)
+    fingerprint: fingerprintOf(request, contexts)
   }
 }
 
@@ -120,8 +122,9 @@ function callerOf(request: FastifyRequest, headers: readonly string[]): string |
     : `capabilities:${JSON.stringify(capabilities)}`
 }
 
-function fingerprintOf(request: FastifyRequest): Buffer {
+function fingerprintOf(request: FastifyRequest, contexts: readonly string[]): Buffer {
   const ifMatch = request.headers['if-match'] ?? ''
+  const terms = contexts.map(name => request.headers[name] ?? '')
   const body = request.rawBody?.toString('base64') ?? ''
-  return hash('sha256', JSON.stringify([request.url, ifMatch, body]), 'buffer')
+  return hash('sha256', JSON.stringify([request.url, ifMatch, terms, body]), 'buffer')
 }
