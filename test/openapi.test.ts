@@ -153,7 +153,7 @@ test('every operation says whether it takes a token', async () => {
   const operations = await readOperations()
   const open = operations.filter(({ security }) => security.length === 0).map(({ route }) => route)
   const isOpen =
-    /(\/auth\/(register|login|refresh)|\/jwks.json|\/api\/(products|categories|guest-cart|inventory\/availability)\b.*)$/
+    /(\/auth\/(register|login|refresh)|\/jwks.json|\/api\/(products|categories|guest-cart|inventory\/availability|markets)\b.*)$/
   expect(open.length).toBeGreaterThan(10)
   expect(open).toEqual(operations.map(({ route }) => route).filter(route => isOpen.test(route)))
 })
@@ -163,7 +163,9 @@ test('writes of what has a version take If-Match, and answers that show it have 
   const conditional = operations.filter(({ parameters = [] }) =>
     parameters.some(part => named('IfMatch', part))
   )
+  const priced = ['markets']
   expect(conditional.map(({ route }) => route).sort()).toEqual([
+    ...priced.map(each => `delete /api/admin/${each}/{id}`),
     'delete /api/cart',
     'delete /api/cart/items/{variantId}',
     'delete /api/catalog/categories/{id}',
@@ -172,6 +174,7 @@ test('writes of what has a version take If-Match, and answers that show it have 
     'delete /api/catalog/variants/{id}',
     'delete /api/guest-cart',
     'delete /api/guest-cart/items/{variantId}',
+    ...priced.map(each => `patch /api/admin/${each}/{id}`),
     'patch /api/catalog/categories/{id}',
     'patch /api/catalog/discounts/{id}',
     'patch /api/catalog/products/{id}',
@@ -191,11 +194,13 @@ test('writes of what has a version take If-Match, and answers that show it have 
   )
   const reads = [
     ...['get /api/cart', 'get /api/catalog/products/{id}', 'get /api/guest-cart'],
-    ...['get /api/inventory/items/{id}', 'get /api/inventory/locations/{id}']
+    ...['get /api/inventory/items/{id}', 'get /api/inventory/locations/{id}'],
+    ...priced.map(each => `get /api/admin/${each}/{id}`)
   ]
   const creations = [
     ...['categories', 'discounts', 'products'].map(each => `post /api/catalog/${each}`),
-    'post /api/inventory/locations'
+    'post /api/inventory/locations',
+    ...priced.map(each => `post /api/admin/${each}`)
   ]
   const withBody = conditional.filter(({ responses }) => !('204' in responses)).map(({ route }) => route)
   expect(tagged.map(({ route }) => route).sort()).toEqual([...withBody, ...reads, ...creations].sort())

@@ -71,6 +71,11 @@ export const Amount = Type.Integer({ description: `Money, ${MINOR}.`, minimum: 0
 export const amount = (what = 'Money') => Type.Integer({ description: `${what}, ${MINOR}.` })
 /** The currency beside an amount. */
 export const Currency = Type.String({ description: 'ISO 4217.' })
+/** A country that is asked for. */
+export const Country = Type.String({
+  description: 'ISO 3166-1.',
+  ...matching('^[A-Z]{2}$', 'must be two capital letters, such as SE')
+})
 
 /** The parameters of a route below `/:id`. */
 export const IdParams = input({ id: Id })

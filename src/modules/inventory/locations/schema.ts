@@ -1,6 +1,7 @@
 import { matching } from '../../../kernel/patterns.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
+  Country,
   Id,
   input,
   line,
@@ -23,12 +24,7 @@ const Address = input({
   city: text,
   region: text,
   postal_code: text,
-  country: Type.Optional(
-    Type.String({
-      description: 'ISO 3166-1.',
-      ...matching('^[A-Z]{2}$', 'must be two capital letters, such as SE')
-    })
-  )
+  country: Type.Optional(Country)
 })
 const Priority = Type.Integer({
   description: 'Stock is taken from the location with the lowest number first; by default behind all others.',

@@ -19,8 +19,8 @@ export type QuoteInput<Option extends ShippingOption = ShippingOption> = {
 export type Market = {
   readonly code: string
   readonly currency: string
-  /** The first one is where a buyer is who has not said so. */
-  readonly countries: readonly [string, ...string[]]
+  /** The first one is where a buyer is who has not said so; without any, nowhere. */
+  readonly countries: readonly string[]
   readonly pricesIncludeTax: boolean
   readonly taxRounding: TaxRounding
   /** The total is a multiple of it; 1: any amount can be paid. */

@@ -26,6 +26,13 @@ test('a quote shows what each line costs, with what the catalog takes off and th
   expect(components).toContainEqual({ kind: 'discount', line: 'shirt', amountMinor: -1_000, included: false })
 })
 
+test('a market without countries knows no tax before it is known where an order goes', () => {
+  const line = { key: 'a', priceMinor: 1_190 }
+  const inCountry = quote(quoteInput({ lines: [line], taxes: GERMANY }))
+  const nowhere = quote(quoteInput({ lines: [line], taxes: GERMANY, market: { countries: [] } }))
+  expect([inCountry.totals.taxMinor, nowhere.totals.taxMinor]).toEqual([190, 0])
+})
+
 describe('the hash', () => {
   const line = { key: 'a', variantId: 'shirt', priceMinor: 1_000, quantity: 2 }
   const other = { key: 'b', variantId: 'book', priceMinor: 500 }

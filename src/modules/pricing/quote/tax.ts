@@ -75,8 +75,10 @@ const ROUNDINGS: Record<TaxRounding, (taxables: readonly Taxable[], taxOn: TaxOn
 function openRates({ market, rules, now }: QuoteInput) {
   const zonesByGroup = new Map<QuoteGroup, ReturnType<typeof zonesAt>>()
   const zonesAt = (group: QuoteGroup) => {
-    const nowhere = { country: market.countries[0], region: null, postalCode: null }
-    const destination = group.destination ?? nowhere
+    const [country] = market.countries
+    const assumed = country === undefined ? null : { country, region: null, postalCode: null }
+    const destination = group.destination ?? assumed
+    if (destination === null) return []
     return zonesOf(rules.taxZones.get(destination.country) ?? [], destination)
   }
   const holds = ({ startsAt, endsAt }: TaxRate) =>

@@ -1,0 +1,54 @@
+import { FIRST_ID } from '../../../kernel/ids.ts'
+import type { Database } from '../../../platform/postgres/database.ts'
+import { marketUnknown } from '../errors.ts'
+import type { Market } from '../quote/input.ts'
+import type { Changes } from '../revision/changes.ts'
+import { keep } from '../revision/kept.ts'
+import * as repository from './repository.ts'
+import { MARKETS_MAX, type PublicMarketsResponse } from './schema.ts'
+
+/** A market as a quote takes it, and the language of its mails and documents. */
+export type ShopMarket = Market & { readonly locale: string }
+/** What a request says of where it buys: the name of a market, or the country to which it has something sent. */
+type Wanted = { name?: string | undefined; country?: string | undefined }
+
+/** The markets in use, in the memory of this process. */
+export function createMarketDirectory({ db, changes }: { db: Database; changes: Changes }) {
+  const listActive = keep(changes, async () => {
+    const rows = await db.rows(repository.listMarkets, { code: '', id: FIRST_ID, limit: MARKETS_MAX })
+    return rows.filter(({ active }) => active).map(row => ({ row, market: marketOf(row) }))
+  })
+
+  /** See `PricingApi.markets`. */
+  async function resolve({ name, country }: Wanted): Promise<ShopMarket> {
+    const all = await listActive()
+    if (name !== undefined) {
+      const named = all.find(({ market }) => market.code === name)
+      if (named === undefined)
+        throw marketUnknown({ details: { known: all.map(({ market }) => market.code) } })
+      return named.market
+    }
+    const chosen =
+      all.find(({ market }) => country !== undefined && market.countries.includes(country)) ??
+      all.find(({ row }) => row.is_default)
+    if (chosen === undefined) throw new Error('there is no default market')
+    return chosen.market
+  }
+
+  const listPublic = async (): Promise<PublicMarketsResponse> => ({
+    items: (await listActive()).map(({ row }) => row)
+  })
+
+  return { resolve, listPublic }
+}
+export type MarketDirectory = ReturnType<typeof createMarketDirectory>
+
+const marketOf = (row: repository.MarketRow): ShopMarket => ({
+  code: row.code,
+  currency: row.currency,
+  countries: row.countries,
+  pricesIncludeTax: row.prices_include_tax,
+  taxRounding: row.tax_rounding,
+  cashRoundingMinor: row.cash_rounding,
+  locale: row.locale
+})

@@ -1,0 +1,109 @@
+import { oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+import type { TaxRounding } from '../quote/input.ts'
+
+const stored = {
+  id: 'uuid',
+  code: 'text',
+  name: 'text',
+  is_default: 'bool',
+  currency: 'text',
+  prices_include_tax: 'bool',
+  tax_rounding: oneOf<TaxRounding>(),
+  cash_rounding: 'int4',
+  locale: 'text',
+  active: 'bool',
+  version: 'int4',
+  created_at: 'timestamptz'
+} as const
+const columns = { ...stored, countries: 'text[]' } as const
+const select = `
+  select ${Object.keys(stored).join(', ')},
+    array(select country from pricing.market_countries where market_id = markets.id order by position) as countries
+  from pricing.markets`
+const { version: _, created_at: _at, is_default: _default, code, ...changed } = stored
+
+/** By code; those behind a place. */
+export const listMarkets = statement({
+  name: 'pricing.list_markets',
+  takes: { code: 'text', id: 'uuid', limit: 'int8' },
+  gives: columns,
+  text: `${select} where (code, id) > ($code, $id) order by code, id limit $limit`
+})
+export const countMarkets = statement({
+  name: 'pricing.count_markets',
+  gives: { total: 'int4' },
+  text: 'select count(*)::int as total from pricing.markets'
+})
+export const findMarket = statement({
+  name: 'pricing.find_market',
+  takes: { id: 'uuid' },
+  gives: columns,
+  text: `${select} where id = $id`
+})
+export const lockMarket = statement({
+  name: 'pricing.lock_market',
+  takes: { id: 'uuid' },
+  gives: columns,
+  text: `${select} where id = $id for update`
+})
+export const findDefault = statement({
+  name: 'pricing.find_default_market',
+  gives: columns,
+  text: `${select} where is_default`
+})
+/** Those who create markets wait for each other here. */
+export const lockDefault = statement({
+  name: 'pricing.lock_default_market',
+  gives: { id: 'uuid' },
+  text: 'select id from pricing.markets where is_default for no key update'
+})
+/** The default one, unless there is one; its currency is this one from now on. */
+export const putDefault = statement({
+  name: 'pricing.put_default_market',
+  takes: { id: 'uuid', currency: 'text' },
+  text: `
+    insert into pricing.markets (
+      id, code, name, is_default, currency, prices_include_tax, tax_rounding, cash_rounding, locale, active)
+    values ($id, 'default', 'Default', true, $currency, false, 'group', 1, 'en', true)
+    on conflict (is_default) where is_default do update
+    set currency = excluded.currency, version = markets.version + 1
+    where markets.currency <> excluded.currency`
+})
+export const insertMarket = statement({
+  name: 'pricing.insert_market',
+  takes: { ...changed, code },
+  text: `
+    insert into pricing.markets (
+      id, code, name, currency, prices_include_tax, tax_rounding, cash_rounding, locale, active)
+    values (
+      $id, $code, $name, $currency, $prices_include_tax, $tax_rounding, $cash_rounding, $locale, $active)`
+})
+export const updateMarket = statement({
+  name: 'pricing.update_market',
+  takes: changed,
+  text: `
+    update pricing.markets set
+      name = $name, currency = $currency, prices_include_tax = $prices_include_tax, tax_rounding = $tax_rounding,
+      cash_rounding = $cash_rounding, locale = $locale, active = $active, version = version + 1
+    where id = $id`
+})
+export const deleteMarket = statement({
+  name: 'pricing.delete_market',
+  takes: { id: 'uuid' },
+  text: 'delete from pricing.markets where id = $id'
+})
+export const removeCountries = statement({
+  name: 'pricing.remove_market_countries',
+  takes: { id: 'uuid' },
+  text: 'delete from pricing.market_countries where market_id = $id'
+})
+export const addCountries = statement({
+  name: 'pricing.add_market_countries',
+  takes: { id: 'uuid', countries: 'text[]' },
+  text: `
+    insert into pricing.market_countries (country, market_id, position)
+    select country, $id, position from unnest($countries::text[]) with ordinality as wanted (country, position)
+    order by country`
+})
+
+export type MarketRow = RowOf<typeof findMarket>

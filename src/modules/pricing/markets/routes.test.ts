@@ -1,0 +1,191 @@
+import { expect, test } from 'vitest'
+import { useShop } from '../../../../test/support/use-shop.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { type PricingApi, pricingModule } from '../index.ts'
+
+const MARKETS = '/api/admin/markets'
+const DE = { code: 'de', name: 'Germany', countries: ['DE', 'AT'], currency: 'EUR', prices_include_tax: true }
+const EUROPE = { ...DE, locale: 'de-DE' }
+
+async function usePricing(databaseUrl?: string) {
+  const settings = { CARTWRIGHT__SHOP__CURRENCY: 'CHF' }
+  const shop = await useShop({ modules: [pricingModule], settings, databaseUrl })
+  const { markets } = shop.apiOf(pricingModule) as PricingApi
+  return { ...shop, markets, admin: shop.as({ token: 'admin' }), anybody: shop.as(null) }
+}
+
+test('there is a default market from the first start on, in the currency of the shop', async () => {
+  const { admin, anybody, markets, databaseUrl } = await usePricing()
+  const { json } = await anybody.get('/api/markets')
+  expect(json).toEqual({
+    items: [
+      {
+        ...{ code: 'default', name: 'Default', countries: [], currency: 'CHF', prices_include_tax: false },
+        ...{ locale: 'en', is_default: true }
+      }
+    ]
+  })
+  expect((await admin.get(`${MARKETS}?count=true`)).json).toMatchObject({
+    total: 1,
+    items: [{ code: 'default', tax_rounding: 'group', cash_rounding: 1, active: true, version: 1 }]
+  })
+  expect(await markets.resolve({})).toMatchObject({ code: 'default', currency: 'CHF' })
+  await useShop({ modules: [pricingModule], settings: { CARTWRIGHT__SHOP__CURRENCY: 'SEK' }, databaseUrl })
+  expect((await admin.get(MARKETS)).json.items).toMatchObject([{ currency: 'SEK', version: 2 }])
+})
+
+test('a market is created, changed and deleted, and shown to everybody while it is in use', async () => {
+  const { admin, anybody } = await usePricing()
+  const { status, json: made, headers } = await admin.post(MARKETS, EUROPE)
+  expect([status, headers.etag]).toEqual([201, '"1"'])
+  expect(made).toMatchObject({ ...EUROPE, tax_rounding: 'group', is_default: false })
+  const path = `${MARKETS}/${made.id}`
+  const shown = await anybody.get('/api/markets')
+  expect(shown.headers).toMatchObject({
+    'cache-control': 'public, no-cache',
+    vary: 'X-Market, Accept-Encoding'
+  })
+  expect(shown.json.items).toMatchObject([{ code: 'de' }, { code: 'default' }])
+  const same = await anybody.get('/api/markets', undefined, { 'if-none-match': String(shown.headers.etag) })
+  expect(same.status).toBe(304)
+
+  const stale = await admin.patch(path, { active: false }, { 'if-match': '"7"' })
+  expect([stale.status, stale.json.code]).toEqual([412, 'PRICING_MARKET_STALE'])
+  const change = { countries: ['DE', 'LU'], tax_rounding: 'line', active: false }
+  const changed = await admin.patch(path, change, { 'if-match': '"1"' })
+  expect([changed.status, changed.json]).toMatchObject([200, { ...change, version: 2 }])
+  expect((await admin.patch(path, {})).json.version).toBe(2)
+  expect((await anybody.get('/api/markets')).json.items).toHaveLength(1)
+  expect((await admin.get(path)).json).toEqual(changed.json)
+
+  expect((await admin.delete(path)).status).toBe(204)
+  const gone = [await admin.get(path), await admin.patch(path, { name: 'x' }), await admin.delete(path)]
+  expect(gone.map(({ json }) => json.code)).toEqual(Array(3).fill('PRICING_MARKET_NOT_FOUND'))
+  expect((await admin.post(MARKETS, { ...EUROPE, code: 'again' })).status).toBe(201)
+})
+
+test('a code and a country are taken once, and a repeated request makes one market', async () => {
+  const { admin, markets } = await usePricing()
+  const key = { 'idempotency-key': 'one-market' }
+  const [first, second] = [await admin.post(MARKETS, EUROPE, key), await admin.post(MARKETS, EUROPE, key)]
+  expect(second.json).toEqual(first.json)
+  const other = { ...EUROPE, code: 'at', countries: ['CH', 'AT'] }
+  expect((await admin.post(MARKETS, { ...EUROPE, countries: [] })).json.code).toBe(
+    'PRICING_MARKET_CODE_TAKEN'
+  )
+  expect((await admin.post(MARKETS, other)).json).toMatchObject({
+    code: 'PRICING_COUNTRY_TAKEN',
+    errors: [{ path: 'body/countries' }]
+  })
+  expect((await markets.resolve({ country: 'CH' })).code).toBe('default')
+  const { json } = await admin.post(MARKETS, { ...other, countries: ['CH'] })
+  expect((await admin.patch(`${MARKETS}/${json.id}`, { countries: ['AT'] })).status).toBe(409)
+  expect((await admin.get(`${MARKETS}/${json.id}`)).json.countries).toEqual(['CH'])
+})
+
+test('of two who take the same country at once one is refused', async () => {
+  const { admin } = await usePricing()
+  const answers = await Promise.all(
+    ['a', 'b', 'c', 'd'].map(code => admin.post(MARKETS, { ...EUROPE, code }))
+  )
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409])
+})
+
+test('the default market is neither deleted nor put out of use, and keeps the currency of the shop', async () => {
+  const { admin, anybody } = await usePricing()
+  const [{ id }] = (await admin.get(MARKETS)).json.items
+  const path = `${MARKETS}/${id}`
+  const refused = [
+    await admin.delete(path),
+    await admin.patch(path, { active: false }),
+    await admin.patch(path, { currency: 'EUR' })
+  ]
+  expect(refused.map(({ json }) => json.code)).toEqual(Array(3).fill('PRICING_MARKET_DEFAULT'))
+  const changes = {
+    name: 'Home',
+    countries: ['CH'],
+    currency: 'CHF',
+    cash_rounding: 5,
+    prices_include_tax: true
+  }
+  expect((await admin.patch(path, changes)).json).toMatchObject(changes)
+  expect((await anybody.get('/api/markets')).json.items).toMatchObject([{ name: 'Home', countries: ['CH'] }])
+})
+
+test.each<[string, object]>([
+  ['a code in capitals', { code: 'DE' }],
+  ['a code that ends in a hyphen', { code: 'de-' }],
+  ['a country that is none', { countries: ['Germany'] }],
+  ['a country twice', { countries: ['DE', 'DE'] }],
+  ['an unknown currency', { currency: 'EURO' }],
+  ['a rounding to nothing', { cash_rounding: 0 }],
+  ['another rounding of taxes', { tax_rounding: 'order' }],
+  ['a language that is none', { locale: 'german' }],
+  ['a field that is not known', { default: true }]
+])('%s is refused', async (_what, fields) => {
+  const { admin } = await usePricing()
+  expect((await admin.post(MARKETS, { ...EUROPE, ...fields })).status).toBe(400)
+  expect((await admin.get(`${MARKETS}?count=true`)).json.total).toBe(1)
+})
+
+test('lists go by code, in pages, and there is a limit to markets', async () => {
+  const { admin, sql } = await usePricing()
+  await sql(
+    `insert into pricing.markets (
+      id, code, name, currency, prices_include_tax, tax_rounding, cash_rounding, locale, active)
+    select gen_random_uuid(), 'm' || n, 'M', 'EUR', true, 'group', 1, 'en', true from generate_series(100, 348) n`
+  )
+  const { json } = await admin.get(`${MARKETS}?count=true&limit=2`)
+  expect([json.total, json.items.map(({ code }: { code: string }) => code)]).toEqual([
+    250,
+    ['default', 'm100']
+  ])
+  const next = (await admin.get(`${MARKETS}?limit=1&cursor=${json.next_cursor}`)).json
+  expect(next.items[0].code).toBe('m101')
+  expect((await admin.post(MARKETS, EUROPE)).json).toMatchObject({ code: 'PRICING_MARKET_LIMIT', limit: 250 })
+})
+
+test('a request buys in the market that it names, else in that of its country, else in the default one', async () => {
+  const { admin, markets } = await usePricing()
+  await admin.post(MARKETS, EUROPE)
+  await admin.post(MARKETS, { ...EUROPE, code: 'gone', countries: ['FR'], active: false })
+  const codeOf = async (wanted: Parameters<typeof markets.resolve>[0]) => (await markets.resolve(wanted)).code
+  expect(await codeOf({ country: 'AT' })).toBe('de')
+  expect(await codeOf({ country: 'US' })).toBe('default')
+  expect(await codeOf({ country: 'FR' })).toBe('default')
+  expect(await codeOf({ name: 'default', country: 'AT' })).toBe('default')
+  await expect(markets.resolve({ name: 'gone' })).rejects.toMatchObject({
+    code: 'PRICING_MARKET_UNKNOWN',
+    details: { known: ['de', 'default'] }
+  })
+  expect(await markets.resolve({ name: 'de' })).toEqual({
+    ...{ code: 'de', currency: 'EUR', countries: ['DE', 'AT'], pricesIncludeTax: true, taxRounding: 'group' },
+    ...{ cashRoundingMinor: 1, locale: 'de-DE' }
+  })
+})
+
+test('another process knows of a change within a second, and asks the database once', async () => {
+  const one = await usePricing()
+  const other = await usePricing(one.databaseUrl)
+  expect((await other.markets.resolve({ country: 'DE' })).code).toBe('default')
+  await one.admin.post(MARKETS, EUROPE)
+  await expect
+    .poll(async () => (await other.markets.resolve({ country: 'DE' })).code, { interval: 20 })
+    .toBe('de')
+  other.statements.splice(0)
+  for (let time = 0; time < 5; time += 1) await other.markets.resolve({ country: 'DE' })
+  expect(other.statements).toEqual([])
+})
+
+test('only administrators look after markets', async () => {
+  const { as, anybody } = await usePricing()
+  expect((await anybody.get(MARKETS)).status).toBe(401)
+  expect((await as({ token: 'customer' }).post(MARKETS, EUROPE)).status).toBe(403)
+  expect((await anybody.get(`${MARKETS}/${newId()}`)).status).toBe(401)
+})
+
+test('switched off, its paths answer 503', async () => {
+  const settings = { CARTWRIGHT__MODULES__PRICING__ENABLED: 'false' }
+  const { as } = await useShop({ modules: [pricingModule], settings })
+  for (const path of ['/api/markets', MARKETS]) expect((await as(null).get(path)).status).toBe(503)
+})

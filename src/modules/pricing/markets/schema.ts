@@ -1,0 +1,94 @@
+import { currencies } from '../../../kernel/money.ts'
+import { matching } from '../../../kernel/patterns.ts'
+import { type Static, Type } from '../../../kernel/schema.ts'
+import {
+  Country,
+  Currency,
+  Id,
+  line,
+  patchRequest,
+  request,
+  response,
+  Time,
+  Version
+} from '../../../kernel/wire.ts'
+
+export const MARKETS_MAX = 250
+
+const CODE = '^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$'
+const MarketCode = Type.String({
+  description: 'What requests name the market by.',
+  ...matching(CODE, 'must be up to 32 lower-case letters, digits, and hyphens between them')
+})
+const LOCALE = '^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$'
+const Locale = Type.String({
+  description: 'The language of its mails and documents (BCP 47).',
+  ...matching(LOCALE, 'must be a language tag, such as de or de-CH')
+})
+const TaxRounding = Type.Enum(['group', 'line', 'unit'], {
+  description: 'Taxes are rounded once for each rate of an order, for each line, or for each unit.'
+})
+const CashRounding = Type.Integer({
+  description: 'Totals are multiples of so many minor units; 1: of any.',
+  minimum: 1,
+  maximum: 10_000
+})
+const PricesIncludeTax = Type.Boolean({ description: 'Whether prices are with tax.' })
+
+const fields = {
+  name: line(255),
+  countries: Type.Array(Country, {
+    description:
+      'Who has something sent there buys in this market, unless they name another one; the first is where a buyer is who has not said so.',
+    uniqueItems: true,
+    maxItems: 250
+  }),
+  currency: Type.Enum(Object.keys(currencies), { description: 'ISO 4217.' }),
+  prices_include_tax: PricesIncludeTax,
+  tax_rounding: TaxRounding,
+  cash_rounding: CashRounding,
+  locale: Locale,
+  active: Type.Boolean({ description: 'Whether anybody can buy in it.' })
+}
+export const CreateMarketRequest = request('CreateMarketRequest', {
+  code: MarketCode,
+  name: fields.name,
+  countries: fields.countries,
+  currency: fields.currency,
+  prices_include_tax: fields.prices_include_tax,
+  tax_rounding: Type.Optional({ ...TaxRounding, default: 'group' as const }),
+  cash_rounding: Type.Optional({ ...CashRounding, default: 1 }),
+  locale: fields.locale,
+  active: Type.Optional({ ...fields.active, default: true })
+})
+export type CreateMarketRequest = Static<typeof CreateMarketRequest>
+/** The code stays: requests and orders know the market by it. */
+export const UpdateMarketRequest = patchRequest('UpdateMarketRequest', fields)
+export type UpdateMarketRequest = Static<typeof UpdateMarketRequest>
+
+const shown = {
+  code: Type.String(),
+  name: Type.String(),
+  countries: Type.Array(Type.String()),
+  currency: Currency,
+  prices_include_tax: PricesIncludeTax,
+  locale: Type.String(),
+  is_default: Type.Boolean({ description: 'Whether it is the market of whoever is in none of the others.' })
+}
+export const MarketResponse = response('MarketResponse', {
+  id: Id,
+  ...shown,
+  tax_rounding: TaxRounding,
+  cash_rounding: Type.Integer(),
+  active: Type.Boolean(),
+  version: Version,
+  created_at: Time
+})
+export type MarketResponse = Static<typeof MarketResponse>
+
+/** What everybody may know of a market. */
+const PublicMarketResponse = response('PublicMarketResponse', shown)
+export const PublicMarketsResponse = response('PublicMarketsResponse', {
+  items: Type.Array(PublicMarketResponse)
+})
+export type PublicMarketsResponse = Static<typeof PublicMarketsResponse>

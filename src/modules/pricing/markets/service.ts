@@ -1,0 +1,93 @@
+import { found } from '../../../kernel/errors.ts'
+import { FIRST_ID, newId } from '../../../kernel/ids.ts'
+import { type Page, readPage } from '../../../kernel/pages.ts'
+import { changesNothing } from '../../../kernel/patch.ts'
+import type { PageQuery } from '../../../kernel/wire.ts'
+import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import { marketDefault, marketLimit, marketNotFound, marketStale } from '../errors.ts'
+import type { Changes } from '../revision/changes.ts'
+import * as repository from './repository.ts'
+import {
+  type CreateMarketRequest,
+  MARKETS_MAX,
+  type MarketResponse,
+  type UpdateMarketRequest
+} from './schema.ts'
+
+/** Where the shop sells: in which currency, to which countries, and with or without tax in its prices. */
+export function createMarketService({ db, changes }: { db: Database; changes: Changes }) {
+  const list = (query: PageQuery): Promise<Page<MarketResponse>> =>
+    readPage(query, {
+      name: 'markets',
+      start: { code: '', id: FIRST_ID },
+      placeOf: ({ code, id }) => ({ code, id }),
+      rows: place => db.rows(repository.listMarkets, place),
+      total: () => db.first(repository.countMarkets)
+    })
+
+  /** @throws `PRICING_MARKET_NOT_FOUND` */
+  const read = async (id: string): Promise<MarketResponse> =>
+    found(await db.first(repository.findMarket, { id }), marketNotFound)
+
+  /** @throws `PRICING_MARKET_CODE_TAKEN`, `PRICING_COUNTRY_TAKEN`, `PRICING_MARKET_LIMIT` */
+  async function create(body: CreateMarketRequest, write: Write): Promise<MarketResponse> {
+    const { tax_rounding = 'group', cash_rounding = 1, active = true } = body
+    await write.once(db, async tx => {
+      await tx.run(repository.lockDefault)
+      const { total = 0 } = (await tx.first(repository.countMarkets)) ?? {}
+      if (total >= MARKETS_MAX) throw marketLimit({ details: { limit: MARKETS_MAX } })
+      await tx.run(repository.insertMarket, { ...body, id: write.id, tax_rounding, cash_rounding, active })
+      await tx.run(repository.addCountries, { id: write.id, countries: body.countries })
+      changes.announce(tx)
+    })
+    return read(write.id)
+  }
+
+  /** @throws `PRICING_MARKET_NOT_FOUND`, `PRICING_MARKET_STALE`, `PRICING_MARKET_DEFAULT`, `PRICING_COUNTRY_TAKEN` */
+  async function patch(id: string, body: UpdateMarketRequest, write: Write): Promise<MarketResponse> {
+    await write.once(db, async tx => {
+      const stored = await lock(tx, id, write)
+      if (changesNothing(body)) return
+      const changed = { ...stored, ...body }
+      if (stored.is_default && !(changed.active && changed.currency === stored.currency))
+        throw marketDefault()
+      await tx.run(repository.updateMarket, changed)
+      if (body.countries !== undefined) {
+        await tx.run(repository.removeCountries, { id })
+        await tx.run(repository.addCountries, { id, countries: body.countries })
+      }
+      changes.announce(tx)
+    })
+    return read(id)
+  }
+
+  /** @throws `PRICING_MARKET_NOT_FOUND`, `PRICING_MARKET_STALE`, `PRICING_MARKET_DEFAULT` */
+  const remove = (id: string, write: Write) =>
+    write.once(db, async tx => {
+      const stored = await lock(tx, id, write)
+      if (stored.is_default) throw marketDefault()
+      await tx.run(repository.deleteMarket, { id })
+      changes.announce(tx)
+    })
+
+  return { list, read, create, patch, remove }
+}
+export type MarketService = ReturnType<typeof createMarketService>
+
+/** Holds it until `tx` ends. */
+async function lock(tx: Transaction, id: string, write: Write): Promise<repository.MarketRow> {
+  const stored = found(await tx.first(repository.lockMarket, { id }), marketNotFound)
+  write.expect(stored.version, marketStale)
+  return stored
+}
+
+/** There is a default market from the first start on, and what it sells in is the shop's currency. */
+export async function ensureDefaultMarket(db: Database, changes: Changes, currency: string): Promise<void> {
+  const present = await db.first(repository.findDefault)
+  if (present?.currency === currency) return
+  await db.transaction(async tx => {
+    await tx.run(repository.putDefault, { id: newId(), currency })
+    changes.announce(tx)
+  })
+}

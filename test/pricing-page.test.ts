@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+import { pricingModule } from '../src/modules/pricing/index.ts'
+import { useShop } from './support/use-shop.ts'
+
+const PAGE = new URL('../docs/pricing.md', import.meta.url)
+
+test('the examples of docs/pricing.md run, one after the other', async () => {
+  const shop = await useShop({ modules: [pricingModule] })
+  const origin = await shop.listen()
+  const page = await readFile(PAGE, 'utf8')
+  const examples = [...page.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code = '']) => code)
+  const program = examples.join('\n').replace('http://127.0.0.1:8080', origin)
+  const told = 'console.log(JSON.stringify({ changed, markets }))'
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright-page-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'examples.mjs')
+  await writeFile(file, `${program}\n${told}\n`)
+
+  const { stdout } = await promisify(execFile)(process.execPath, [file], { env: { ADMIN_TOKEN: 'admin' } })
+  expect(JSON.parse(stdout)).toMatchObject({
+    changed: { countries: ['DE', 'AT', 'LU'], version: 2 },
+    markets: [{ code: 'de', currency: 'EUR' }, { code: 'default' }]
+  })
+})
