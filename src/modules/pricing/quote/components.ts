@@ -27,5 +27,6 @@ export type Component = {
 export const sumOf = <T>(list: readonly T[], of: (each: T) => number): number =>
   list.reduce((sum, each) => sum + of(each), 0)
 
-export const amountOf = (components: readonly Component[]): number =>
-  sumOf(components, each => each.amountMinor)
+/** The total of components. */
+export const payableOf = (components: readonly Component[]): number =>
+  sumOf(components, ({ amountMinor, included }) => (included ? 0 : amountMinor))

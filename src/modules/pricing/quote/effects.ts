@@ -2,30 +2,42 @@ import { shareOf } from '../../../kernel/money.ts'
 import { allocate } from './allocate.ts'
 import { sumOf } from './components.ts'
 import type { Amounts, Effect, Promotion } from './input.ts'
+import type { Target } from './targets.ts'
 
-/** What a promotion takes off things that cost so much, of so many units each. Never more than they cost. */
+/** What a promotion would take off these if there were no other. */
+export function savingAlone({ class: of, effect }: Promotion, currency: string, targets: readonly Target[]) {
+  const savingOf = (amountMinor: number, units: number) => savingOn(effect, currency, amountMinor, units)
+  return of === 'order'
+    ? savingOf(
+        sumOf(targets, target => target.fullMinor),
+        1
+      )
+    : sumOf(targets, target => savingOf(target.fullMinor, target.units))
+}
+
+/** What a promotion takes off each of these, given what they cost by now. Never more than that. */
 export function savingsOf(
   { class: of, effect }: Promotion,
   currency: string,
-  amounts: readonly number[],
-  units: readonly number[]
+  targets: readonly Target[]
 ): number[] {
   if (of !== 'order')
-    return amounts.map((amount, index) => savingOn(effect, currency, amount, units[index] ?? 1))
-  const amount = sumOf(amounts, each => each)
-  return allocate(savingOn(effect, currency, amount, 1), amounts)
+    return targets.map(({ leftMinor, units }) => savingOn(effect, currency, leftMinor, units))
+  const left = targets.map(target => target.leftMinor)
+  const amountMinor = sumOf(left, each => each)
+  return allocate(savingOn(effect, currency, amountMinor, 1), left)
 }
 
-function savingOn(effect: Effect, currency: string, amount: number, units: number): number {
+function savingOn(effect: Effect, currency: string, amountMinor: number, units: number): number {
   switch (effect.type) {
     case 'percentage':
-      return shareOf(amount, effect.ppm)
+      return shareOf(amountMinor, effect.ppm)
     case 'amount':
-      return Math.min(amount, amountIn(effect.minor, currency) * units)
+      return Math.min(amountMinor, amountIn(effect.minor, currency) * units)
     case 'fixed_price':
-      return Math.max(0, amount - amountIn(effect.minor, currency) * units)
+      return Math.max(0, amountMinor - amountIn(effect.minor, currency) * units)
     case 'free_shipping':
-      return amount
+      return amountMinor
   }
 }
 

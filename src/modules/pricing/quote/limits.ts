@@ -11,6 +11,9 @@ export const QUOTE_LIMITS = {
   subtotal: 2_000_000_000_000_000
 }
 
+/** So many promotions take something off one line or delivery; there it ends, so that what an order keeps is bounded. */
+export const PROMOTIONS_OF_ONE_MAX = 20
+
 /** @throws `PRICING_QUOTE_TOO_LARGE` */
 export function checkLimits({ lines, groups, codes, rules }: QuoteInput): void {
   const sizes = {

@@ -1,6 +1,6 @@
 import { fractionOf } from '../../../kernel/money.ts'
-import type { Component } from './components.ts'
-import { type Delivery, deliver } from './deliveries.ts'
+import { type Component, payableOf } from './components.ts'
+import { deliver } from './deliveries.ts'
 import type { Finding } from './findings.ts'
 import { hashOf } from './hash.ts'
 import type { QuoteGroup, QuoteInput, QuoteLine, ShippingOption } from './input.ts'
@@ -8,27 +8,29 @@ import { checkLimits } from './limits.ts'
 import { openPromotions, type Redemption } from './promotions.ts'
 import { type LineTarget, targetOfDelivery, targetOfLine } from './targets.ts'
 import { taxOf } from './tax.ts'
-import * as totals from './totals.ts'
+import {
+  type QuotedGroup,
+  type QuotedLine,
+  quotedGroupOf,
+  quotedLineOf,
+  type TaxSummary,
+  type Totals,
+  taxSummaryOf,
+  totalsOf
+} from './totals.ts'
 
 /** What a basket costs, and why. Lines and groups are in the order of their keys. */
 export type Quote<Option extends ShippingOption = ShippingOption> = {
   readonly currency: string
-  readonly lines: readonly (totals.LineTotals & { readonly key: string })[]
+  readonly lines: readonly QuotedLine[]
   readonly groups: readonly QuotedGroup<Option>[]
   readonly components: readonly Component[]
-  readonly totals: totals.Totals
-  readonly taxSummary: readonly totals.TaxSummary[]
+  readonly totals: Totals
+  readonly taxSummary: readonly TaxSummary[]
   readonly findings: readonly Finding[]
   readonly redemptions: readonly Redemption[]
   /** Quotes that cost the same have the same. */
   readonly hash: string
-}
-type QuotedGroup<Option> = totals.DeliveryTotals & {
-  readonly key: string
-  /** The cheapest first. */
-  readonly options: readonly Option[]
-  /** The id of the one that is quoted; null where nothing is delivered, or nothing can be. */
-  readonly option: string | null
 }
 
 /**
@@ -38,38 +40,46 @@ type QuotedGroup<Option> = totals.DeliveryTotals & {
  */
 export function quote<Option extends ShippingOption>(input: QuoteInput<Option>): Quote<Option> {
   checkLimits(input)
-  const { market } = input
-  const lines = byKey(input.lines)
-  const groups = byKey(input.groups)
+  const { currency, cashRoundingMinor } = input.market
+  const [lines, groups] = [byKey(input.lines), byKey(input.groups)]
   const targets = targetsOf(lines, groups)
   const promotions = openPromotions(input, targets)
-  const components = targets.flatMap(({ line }) => pricesOf(line))
-  components.push(...promotions.takeLine(), ...promotions.takeOrder())
+  const discounts = [...promotions.takeLine(), ...promotions.takeOrder()]
 
-  const linesOf = Map.groupBy(targets, target => target.group)
-  const deliveries = groups.map(group => deliver(group, linesOf.get(group) ?? [], input))
-  const carried = deliveries.flatMap(({ group, chosen }) =>
-    chosen === undefined ? [] : [targetOfDelivery(group, chosen)]
-  )
-  for (const { of, option, fullMinor } of carried)
-    components.push({ kind: 'shipping', ...of, option: option.id, amountMinor: fullMinor, included: false })
+  const targetsOfGroup = Map.groupBy(targets, target => target.group)
+  const deliveries = groups.map(group => deliver(group, targetsOfGroup.get(group) ?? [], input))
+  const carried = deliveries.flatMap(({ group, chosen }) => (chosen ? [targetOfDelivery(group, chosen)] : []))
   const findings = deliveries.flatMap(delivery => delivery.findings)
   const isUnknown = findings.some(({ code }) => code === 'SHIPPING_DESTINATION_MISSING')
-  components.push(
-    ...promotions.takeShipping(carried, isUnknown ? 'CODE_NEEDS_DESTINATION' : 'CODE_NO_EFFECT')
-  )
+  const noEffect = isUnknown ? 'CODE_NEEDS_DESTINATION' : 'CODE_NO_EFFECT'
 
-  components.push(...taxOf([...targets, ...carried], input))
-  components.push(...cashRoundingOf(components, market.cashRoundingMinor))
+  const priced: Component[] = [
+    ...lines.flatMap(pricesOf),
+    ...discounts,
+    ...carried.map(({ of, option, fullMinor }): Component => {
+      return { kind: 'shipping', ...of, option: option.id, amountMinor: fullMinor, included: false }
+    }),
+    ...promotions.takeShipping(carried, noEffect),
+    ...taxOf([...targets, ...carried], input)
+  ]
+  const components = [...priced, ...cashRoundingOf(payableOf(priced), cashRoundingMinor)]
+  const ofLine = Map.groupBy(components, component => component.line)
+  const ofGroup = Map.groupBy(components, component => component.group)
+  const shown = {
+    currency,
+    lines: lines.map(line => quotedLineOf(line, ofLine.get(line.key))),
+    groups: deliveries.map(({ group: { key }, options, chosen }) =>
+      quotedGroupOf({ key, options, option: chosen?.id ?? null }, ofGroup.get(key))
+    ),
+    totals: totalsOf(components)
+  }
   return {
-    currency: market.currency,
-    ...shown(lines, deliveries, components),
+    ...shown,
     components,
-    totals: totals.totalsOf(components),
-    taxSummary: totals.taxSummaryOf(components),
+    taxSummary: taxSummaryOf(components),
     findings: [...findings, ...promotions.findings()],
     redemptions: promotions.redemptions(),
-    hash: hashOf(market.currency, lines, components)
+    hash: hashOf(shown)
   }
 }
 
@@ -81,6 +91,7 @@ function byKey<T extends { readonly key: string }>(list: readonly T[]): T[] {
   return sorted
 }
 
+/** @throws Error for a line of a group that is not there. */
 function targetsOf(lines: readonly QuoteLine[], groups: readonly QuoteGroup[]): LineTarget[] {
   const groupOf = new Map(groups.map(group => [group.key, group]))
   return lines.map(line => {
@@ -97,24 +108,7 @@ function pricesOf({ key, quantity, priceMinor, discountedPriceMinor }: QuoteLine
 }
 
 /** To the nearest amount that can be paid; half way, up. */
-function cashRoundingOf(components: readonly Component[], stepMinor: number): Component[] {
-  const { totalMinor } = totals.totalsOf(components)
+function cashRoundingOf(totalMinor: number, stepMinor: number): Component[] {
   const amountMinor = fractionOf(totalMinor, 1, stepMinor) * stepMinor - totalMinor
   return amountMinor === 0 ? [] : [{ kind: 'cash_rounding', amountMinor, included: false }]
-}
-
-function shown<Option extends ShippingOption>(
-  lines: readonly QuoteLine[],
-  deliveries: readonly Delivery<Option>[],
-  components: readonly Component[]
-) {
-  const ofLine = Map.groupBy(components, component => component.line)
-  const ofGroup = Map.groupBy(components, component => component.group)
-  return {
-    lines: lines.map(({ key }) => ({ key, ...totals.lineTotalsOf(ofLine.get(key) ?? []) })),
-    groups: deliveries.map(({ group: { key }, options, chosen }) => {
-      const amounts = totals.deliveryTotalsOf(ofGroup.get(key) ?? [])
-      return { key, ...amounts, options, option: chosen?.id ?? null }
-    })
-  }
 }

@@ -11,6 +11,8 @@ export type Target = {
   readonly fullMinor: number
   /** What it costs after those that were taken so far. */
   leftMinor: number
+  /** How many promotions took something off. */
+  promotions: number
 }
 export type LineTarget = Target & { readonly line: QuoteLine }
 export type DeliveryTarget = Target & { readonly option: ShippingOption }
@@ -18,10 +20,20 @@ export type DeliveryTarget = Target & { readonly option: ShippingOption }
 export function targetOfLine(line: QuoteLine, group: QuoteGroup): LineTarget {
   const { key, quantity: units, discountedPriceMinor, taxCategory } = line
   const fullMinor = discountedPriceMinor * units
-  return { line, of: { line: key }, units, taxCategory, group, fullMinor, leftMinor: fullMinor }
+  return {
+    line,
+    of: { line: key },
+    units,
+    taxCategory,
+    group,
+    fullMinor,
+    leftMinor: fullMinor,
+    promotions: 0
+  }
 }
 
 export function targetOfDelivery(group: QuoteGroup, option: ShippingOption): DeliveryTarget {
   const { amountMinor: fullMinor, taxCategory } = option
-  return { option, of: { group: group.key }, units: 1, taxCategory, group, fullMinor, leftMinor: fullMinor }
+  const of = { group: group.key }
+  return { option, of, units: 1, taxCategory, group, fullMinor, leftMinor: fullMinor, promotions: 0 }
 }

@@ -1,6 +1,5 @@
-import { amountOf, type Component } from './components.ts'
-
-type Kind = Component['kind']
+import type { Component } from './components.ts'
+import type { QuoteLine, ShippingOption } from './input.ts'
 
 /** What a buyer is shown. `total = subtotal - discount + shipping + taxAdded + cashRounding`. */
 export type Totals = {
@@ -8,7 +7,7 @@ export type Totals = {
   readonly subtotalMinor: number
   /** What is taken off lines, as a positive amount. */
   readonly discountMinor: number
-  /** After discounts. */
+  /** After what is taken off it. */
   readonly shippingMinor: number
   /** All tax that is paid, whether prices include it or not. */
   readonly taxMinor: number
@@ -18,45 +17,82 @@ export type Totals = {
   readonly totalMinor: number
 }
 
-/** What of it belongs to one line. */
-export type LineTotals = Pick<Totals, 'subtotalMinor' | 'discountMinor' | 'taxMinor'> & {
-  /** Without tax that is paid beside the price. */
-  readonly totalMinor: number
-}
-/** What of it belongs to the delivery of one group. */
-export type DeliveryTotals = Pick<Totals, 'shippingMinor' | 'taxMinor'> & {
+/** The part of one line. */
+export type QuotedLine = Pick<QuoteLine, 'key' | 'variantId' | 'quantity' | 'group'> &
+  Pick<Totals, 'subtotalMinor' | 'discountMinor' | 'taxMinor' | 'taxAddedMinor'> & {
+    /** Without `taxAdded`. */
+    readonly totalMinor: number
+  }
+
+/** The part of the delivery of one group. */
+export type QuotedGroup<Option extends ShippingOption = ShippingOption> = Pick<
+  Totals,
+  'shippingMinor' | 'taxMinor' | 'taxAddedMinor'
+> & {
+  readonly key: string
   /** What is taken off shipping, as a positive amount. */
   readonly shippingDiscountMinor: number
+  /** The cheapest first. */
+  readonly options: readonly Option[]
+  /** The id of the one that is quoted; null where nothing is delivered, or nothing can be. */
+  readonly option: string | null
 }
 
-const sumOfKinds = (components: readonly Component[], ...kinds: Kind[]): number =>
-  amountOf(components.filter(each => kinds.includes(each.kind)))
+/** Sums of components by kind, and of those that are paid. */
+function sumsOf(components: readonly Component[] = []) {
+  const sums = { item: 0, discount: 0, shipping: 0, shipping_discount: 0, tax: 0, cash_rounding: 0 }
+  let [taxAdded, total] = [0, 0]
+  for (const { kind, amountMinor, included } of components) {
+    sums[kind] += amountMinor
+    if (included) continue
+    total += amountMinor
+    if (kind === 'tax') taxAdded += amountMinor
+  }
+  return { ...sums, taxAdded, total }
+}
 
 export function totalsOf(components: readonly Component[]): Totals {
-  const payable = components.filter(each => !each.included)
+  const sums = sumsOf(components)
   return {
-    subtotalMinor: sumOfKinds(components, 'item'),
-    discountMinor: 0 - sumOfKinds(components, 'discount'),
-    shippingMinor: sumOfKinds(components, 'shipping', 'shipping_discount'),
-    taxMinor: sumOfKinds(components, 'tax'),
-    taxAddedMinor: sumOfKinds(payable, 'tax'),
-    cashRoundingMinor: sumOfKinds(components, 'cash_rounding'),
-    totalMinor: amountOf(payable)
+    subtotalMinor: sums.item,
+    discountMinor: 0 - sums.discount,
+    shippingMinor: sums.shipping + sums.shipping_discount,
+    taxMinor: sums.tax,
+    taxAddedMinor: sums.taxAdded,
+    cashRoundingMinor: sums.cash_rounding,
+    totalMinor: sums.total
   }
 }
 
-export const lineTotalsOf = (components: readonly Component[]): LineTotals => ({
-  subtotalMinor: sumOfKinds(components, 'item'),
-  discountMinor: 0 - sumOfKinds(components, 'discount'),
-  taxMinor: sumOfKinds(components, 'tax'),
-  totalMinor: sumOfKinds(components, 'item', 'discount')
-})
+export function quotedLineOf(
+  { key, variantId, quantity, group }: QuoteLine,
+  components: readonly Component[] | undefined
+): QuotedLine {
+  const sums = sumsOf(components)
+  return {
+    ...{ key, variantId, quantity, group },
+    subtotalMinor: sums.item,
+    discountMinor: 0 - sums.discount,
+    totalMinor: sums.item + sums.discount,
+    taxMinor: sums.tax,
+    taxAddedMinor: sums.taxAdded
+  }
+}
 
-export const deliveryTotalsOf = (components: readonly Component[]): DeliveryTotals => ({
-  shippingMinor: sumOfKinds(components, 'shipping', 'shipping_discount'),
-  shippingDiscountMinor: 0 - sumOfKinds(components, 'shipping_discount'),
-  taxMinor: sumOfKinds(components, 'tax')
-})
+/** `given` says which group it is, and how it is delivered. */
+export function quotedGroupOf<Option extends ShippingOption>(
+  given: Pick<QuotedGroup<Option>, 'key' | 'options' | 'option'>,
+  components: readonly Component[] | undefined
+): QuotedGroup<Option> {
+  const sums = sumsOf(components)
+  return {
+    ...given,
+    shippingMinor: sums.shipping + sums.shipping_discount,
+    shippingDiscountMinor: 0 - sums.shipping_discount,
+    taxMinor: sums.tax,
+    taxAddedMinor: sums.taxAdded
+  }
+}
 
 /** What is taxed alike. */
 export type TaxSummary = {
@@ -74,15 +110,16 @@ export function taxSummaryOf(components: readonly Component[]): TaxSummary[] {
   for (const { kind, taxCategory, ratePpm, baseMinor = 0, amountMinor, exempt } of components) {
     if (kind !== 'tax' || taxCategory === undefined || ratePpm === undefined) continue
     const key = `${ratePpm} ${taxCategory}`
-    const { netMinor = 0, taxMinor = 0 } = summaries.get(key) ?? {}
-    const [net, tax] = [netMinor + baseMinor, taxMinor + amountMinor]
+    const before = summaries.get(key)
+    const netMinor = (before?.netMinor ?? 0) + baseMinor
+    const taxMinor = (before?.taxMinor ?? 0) + amountMinor
     const reason = exempt === undefined ? {} : { exempt }
     summaries.set(key, {
       taxCategory,
       ratePpm,
-      netMinor: net,
-      taxMinor: tax,
-      grossMinor: net + tax,
+      netMinor,
+      taxMinor,
+      grossMinor: netMinor + taxMinor,
       ...reason
     })
   }
