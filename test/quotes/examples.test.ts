@@ -1,0 +1,19 @@
+import { readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { quote } from '../../src/modules/pricing/quote/quote.ts'
+import { inputOf, resultOf, rowsOf } from './examples.ts'
+
+const page = await readFile(new URL('../../docs/price-examples.md', import.meta.url), 'utf8')
+const markets = rowsOf(page, 'Market')
+const examples = rowsOf(page, 'What it shows')
+
+test('the page has its examples, and each shows something of its own', () => {
+  expect(examples.length).toBeGreaterThanOrEqual(60)
+  expect(new Set(examples.map(row => row['What it shows'])).size).toBe(examples.length)
+})
+
+test.each(examples)('$Market, $Basket, $Promotions: $What it shows', row => {
+  const { Lines, Discount, Shipping, Tax, Total, Told } = row
+  const worked = { Lines, Discount, Shipping, Tax, Total, Told }
+  expect(resultOf(quote(inputOf(row, markets)))).toEqual(worked)
+})
