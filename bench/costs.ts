@@ -12,7 +12,7 @@ import { migrationSources } from '../src/module.ts'
 import { migrate } from '../src/platform/postgres/migrate.ts'
 import { fillLargeCatalog } from '../test/support/large-catalog.ts'
 import { cpuMicroseconds } from './cpu.ts'
-import { openFlood } from './flood.ts'
+import { openFlood, requestOf } from './flood.ts'
 import {
   type Bench,
   fillShop,
@@ -250,19 +250,6 @@ function table(what: string, unit: string, measured: ReadonlyMap<string, number[
     const [low, middle, high] = [figures.at(0), median(name), figures.at(-1)].map(each => each?.toFixed(0))
     print(`| ${name} | ${middle} (${low} to ${high}) | ${(median(name) / median(to)).toFixed(2)} |`)
   }
-}
-
-type Extra = { token?: string; key?: string | undefined; body?: object }
-function requestOf(method: string, path: string, { token, key, body }: Extra = {}): string {
-  const text = body === undefined ? '' : JSON.stringify(body)
-  const lines = [
-    `${method} ${path} HTTP/1.1`,
-    'Host: shop.example',
-    ...(token === undefined ? [] : [`Authorization: Bearer ${token}`]),
-    ...(key === undefined ? [] : [`Idempotency-Key: ${key}`]),
-    ...(body === undefined ? [] : ['Content-Type: application/json', `Content-Length: ${text.length}`])
-  ]
-  return `${lines.join('\r\n')}\r\n\r\n${text}`
 }
 
 function print(line: string): void {

@@ -46,3 +46,9 @@ export function residentMegabytes(pid: number): number {
   const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
   return Number(line?.[1] ?? 0) / 1_024
 }
+
+/** The most memory that a process has had so far, in megabytes. */
+export function residentMegabytesMax(pid: number): number {
+  const line = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  return Number(line?.[1] ?? 0) / 1_024
+}

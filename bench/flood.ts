@@ -58,3 +58,17 @@ export function openFlood() {
     close: () => rm(folder, { recursive: true, force: true })
   }
 }
+
+type Extra = { token?: string; key?: string | undefined; body?: object }
+/** The text of a request; its body is JSON. */
+export function requestOf(method: string, path: string, { token, key, body }: Extra = {}): string {
+  const text = body === undefined ? '' : JSON.stringify(body)
+  const lines = [
+    `${method} ${path} HTTP/1.1`,
+    'Host: shop.example',
+    ...(token === undefined ? [] : [`Authorization: Bearer ${token}`]),
+    ...(key === undefined ? [] : [`Idempotency-Key: ${key}`]),
+    ...(body === undefined ? [] : ['Content-Type: application/json', `Content-Length: ${text.length}`])
+  ]
+  return `${lines.join('\r\n')}\r\n\r\n${text}`
+}

@@ -10,7 +10,7 @@ import { migrationSources } from '../src/module.ts'
 import { migrate } from '../src/platform/postgres/migrate.ts'
 import { openTcpProxy } from '../test/faults/tcp-proxy.ts'
 import { cpuMicroseconds } from './cpu.ts'
-import { type Flooded, openFlood } from './flood.ts'
+import { type Flooded, openFlood, requestOf } from './flood.ts'
 import { fillShop, openBench, registerUsers, startShop, WITHOUT_LIMITS } from './shop.ts'
 
 const USERS = 256
@@ -28,7 +28,7 @@ try {
   const ids = users.map(user => user.id)
   await fillShop(bench.client, { lines: 5, variants: 10_000, carts: 10_000 }, ids)
   await first.stop()
-  const reads = users.map(({ token }) => requestOf('GET', '/api/cart', token))
+  const reads = users.map(({ token }) => requestOf('GET', '/api/cart', { token }))
   for (const [name, scenario] of Object.entries(scenarios)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue
     print(`\n## ${name}`)
@@ -54,7 +54,7 @@ async function slow(_reads: readonly string[], tokens: readonly string[]): Promi
     }
   )
   try {
-    const requests = tokens.map(token => requestOf('DELETE', '/api/cart', token))
+    const requests = tokens.map(token => requestOf('DELETE', '/api/cart', { token }))
     const load = { url: shop.url, requests, seconds: SECONDS }
     await flood.run({ ...load, connections: 64, rate: 0 })
     const capacity = rateOf(await flood.run({ ...load, connections: 64, rate: 0 }))
@@ -71,7 +71,7 @@ async function slow(_reads: readonly string[], tokens: readonly string[]): Promi
 /** Program and database share one core; the load has the other. */
 async function busy(reads: readonly string[]): Promise<void> {
   for (const pid of bench.databasePids()) execFileSync('taskset', ['-cp', '0', String(pid)])
-  const shop = await startShop(bench.databaseUrl, {}, 0)
+  const shop = await startShop(bench.databaseUrl, {}, { core: 0 })
   try {
     const load = { url: shop.url, requests: reads, core: 1, seconds: SECONDS }
     await flood.run({ ...load, connections: 128, rate: 0 })
@@ -88,12 +88,12 @@ async function busy(reads: readonly string[]): Promise<void> {
 /** A process that has just started, under as much as it can do, and the same load when it is warm. */
 async function fresh(reads: readonly string[]): Promise<void> {
   for (const pid of bench.databasePids()) execFileSync('taskset', ['-cp', '0', String(pid)])
-  const warm = await startShop(bench.databaseUrl, {}, 0)
+  const warm = await startShop(bench.databaseUrl, {}, { core: 0 })
   const load = { requests: reads, core: 1, connections: CONNECTIONS }
   await flood.run({ ...load, url: warm.url, connections: 128, rate: 0, seconds: SECONDS })
   const rate = rateOf(await flood.run({ ...load, url: warm.url, connections: 128, rate: 0, seconds: 5 }))
   await warm.stop()
-  const shop = await startShop(bench.databaseUrl, {}, 0)
+  const shop = await startShop(bench.databaseUrl, {}, { core: 0 })
   try {
     const cold = await flood.run({ ...load, url: shop.url, rate, seconds: 22 })
     const then = rateOf(await flood.run({ ...load, url: shop.url, rate, seconds: SECONDS }))
@@ -145,13 +145,13 @@ async function hostile(reads: readonly string[], tokens: readonly string[]): Pro
     const capacity = rateOf(await flood.run({ ...load, rate: 0 }))
     const rate = capacity / 4
     const alone = await flood.run({ ...load, rate })
-    const read = requestOf('GET', '/api/cart', tokens[0] ?? '')
+    const read = requestOf('GET', '/api/cart', { token: tokens[0] ?? '' })
     const head = 'POST /api/guest-cart HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
     const attacks = [
       `${head}Content-Length: 50\r\n\r\n{`,
       read.repeat(200),
       'GET /api/products HTTP/1.1\r\nHo',
-      requestOf('GET', '/api/products?limit=100', '').repeat(8),
+      requestOf('GET', '/api/products?limit=100').repeat(8),
       'CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n'
     ]
     const attack = (index: number): void => {
@@ -191,10 +191,6 @@ async function reasons(url: string): Promise<void> {
 
 function share({ good, sent, unsent }: Flooded): string {
   return `${((100 * good) / (sent + unsent)).toFixed(2)} % served`
-}
-
-function requestOf(method: string, path: string, token: string): string {
-  return `${method} ${path} HTTP/1.1\r\nHost: shop.example\r\nAuthorization: Bearer ${token}\r\n\r\n`
 }
 
 function rateOf({ good, by_second }: Flooded): number {

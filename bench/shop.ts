@@ -43,16 +43,16 @@ export async function openBench(connections: { connectionsMax?: number } = {}): 
   }
 }
 
-export type Started = Contender & { stop(): Promise<void> }
+export type Started = Contender & { stop(signal?: NodeJS.Signals): Promise<void> }
 
 /** For a shop that is only filled: hundreds of people register at once. */
 export const WITHOUT_LIMITS = { CARTWRIGHT__RATE_LIMIT__ENABLED: 'false' }
 
-/** The product as its users run it: token check, limits, metrics and log lines are on. */
+/** The product as its users run it: token check, limits, metrics and log lines are on. `main`: with modules of its own. */
 export async function startShop(
   databaseUrl: string,
   settings: Record<string, string> = {},
-  core?: number
+  { core, main = 'src/main.ts' }: { core?: number; main?: string } = {}
 ): Promise<Started> {
   const port = await freePort()
   const limits = ['RATE_LIMIT__PUBLIC', 'RATE_LIMIT__SECURED', 'AUTH__LOGIN', 'AUTH__REGISTER'].map(name => [
@@ -66,7 +66,7 @@ export async function startShop(
     ...Object.fromEntries(limits),
     ...settings
   }
-  const program = { name: 'cartwright', args: ['src/main.ts', 'start'], probe: '/readyz', core }
+  const program = { name: 'cartwright', args: [main, 'start'], probe: '/readyz', core }
   return start(program, port, environment)
 }
 
@@ -98,9 +98,9 @@ async function start(
   })
   const url = `http://127.0.0.1:${port}`
   await untilAnswers(child, url + probe)
-  const stop = async () => {
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
     const ended = new Promise(resolve => child.once('exit', resolve))
-    child.kill('SIGTERM')
+    child.kill(signal)
     await ended
   }
   return { name, url, pid: child.pid ?? 0, stop }
@@ -178,13 +178,16 @@ export async function registerUsers(url: string, count: number): Promise<{ id: s
 /** How stock is counted: not at all, of nothing yet, of every variant. */
 export type Counted = 'off' | 'nothing' | 'all'
 
-/** Tracks all variants, of which there are more than anybody has in a cart. */
+/** Tracks all variants, of which there are plenty. */
 export async function countAll(client: pg.Client): Promise<void> {
   await client.query(`
-    truncate inventory.levels, inventory.items cascade;
+    truncate inventory.movements, inventory.reservations, inventory.levels, inventory.items cascade;
     insert into inventory.items (id, sku, tracked) select id, sku, true from catalog.variants;
-    insert into inventory.levels (item_id, location_id, on_hand)
-    select items.id, locations.id, 1000 from inventory.items cross join inventory.locations`)
+    insert into inventory.levels (item_id, location_id, on_hand, seq)
+    select items.id, locations.id, 1000000, 1 from inventory.items cross join inventory.locations;
+    insert into inventory.movements
+      (item_id, location_id, seq, kind, on_hand_delta, reserved_delta, on_hand_after, reserved_after, operation)
+    select item_id, location_id, seq, 'count', on_hand, 0, on_hand, 0, gen_random_uuid() from inventory.levels`)
   await client.query('vacuum analyze')
 }
 

@@ -1,6 +1,6 @@
 /**
  * What the stock writer can do, as ratios within one run: `npm run bench:stock`, or with the name of a part (`baskets`,
- * `crowd`). Needs pgbench.
+ * `crowd`, `beside`, `import`). Needs pgbench for the first, and a C compiler for the last two.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -17,6 +17,9 @@ import { openStock } from '../test/support/stock.ts'
 import { reserveAlone } from '../test/support/stock-alone.ts'
 import { faultsOf, makeItems } from '../test/support/stock-books.ts'
 import { type Bench, openBench } from './shop.ts'
+import { beside } from './stock-beside.ts'
+import { importing } from './stock-import.ts'
+import { print, table } from './tables.ts'
 
 const ROUNDS = 5
 const BUYERS = 64
@@ -29,10 +32,12 @@ const UNITS = 100
 const PGBENCH_SECONDS = 3
 
 const run = promisify(execFile)
-const parts = { baskets, crowd }
+const parts = { baskets, crowd, beside, import: importing }
 const wanted = process.argv.slice(2).filter(each => !each.startsWith('--'))
+
 /** Baskets of 1 to 3 of the same four variants, 64 buyers at a time. */
-async function baskets({ databaseUrl, client }: Bench): Promise<void> {
+async function baskets(bench: Bench): Promise<void> {
+  const { databaseUrl, client } = bench
   const stock = openStock(databaseUrl)
   const db = openDatabase(aloneOptions(databaseUrl))
   const { itemIds, locationId } = await makeItems(client, VARIANTS)
@@ -163,30 +168,16 @@ async function pgbench({ databaseUrl, client }: Bench): Promise<number> {
   }
 }
 
-function table(unit: string, measured: Record<string, number[]>, basis: string): void {
-  const median = (all: number[]) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? Number.NaN
-  print(`| | ${unit}: median (least to most) | ratio |\n|---|---:|---:|\n`)
-  for (const [name, all] of Object.entries(measured)) {
-    const ratio = median(all) / median(measured[basis] ?? [])
-    const spread = `${Math.round(Math.min(...all))} to ${Math.round(Math.max(...all))}`
-    print(`| ${name} | ${Math.round(median(all))} (${spread}) | ${ratio.toFixed(2)} |\n`)
-  }
-}
-
-function print(text: string): void {
-  process.stdout.write(text)
-}
-
-const bench = await openBench({ connectionsMax: 120 })
-try {
-  await migrate(bench.databaseUrl, migrationSources(modules))
-  for (const [name, measure] of Object.entries(parts)) {
-    if (wanted.length > 0 && !wanted.includes(name)) continue
-    print(`\n## ${name}\n`)
+for (const [name, measure] of Object.entries(parts)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue
+  print(`\n## ${name}\n`)
+  const bench = await openBench({ connectionsMax: 120 })
+  try {
+    await migrate(bench.databaseUrl, migrationSources(modules))
     await measure(bench)
+    const faults = await faultsOf(bench.client)
+    if (faults.length > 0) throw new Error(`the books are wrong: ${JSON.stringify(faults.slice(0, 3))}`)
+  } finally {
+    await bench.close()
   }
-  const faults = await faultsOf(bench.client)
-  if (faults.length > 0) throw new Error(`the books are wrong: ${JSON.stringify(faults.slice(0, 3))}`)
-} finally {
-  await bench.close()
 }
