@@ -28,6 +28,7 @@ export function fakeInventory(): FakeInventory {
     available,
     availableIn: (_db, variantIds) => available(variantIds),
     check: async () => ({ findings: [], total: 0, repaired: 0 }),
+    counted: async () => true,
     describe: async (_tx, variants) => {
       for (const { variantId, tracked, onHand } of variants) {
         if (tracked === false) stock.delete(variantId)

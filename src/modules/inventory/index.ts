@@ -45,6 +45,11 @@ export type InventoryApi = {
   /** What whoever has the variants knows of them: the SKU always, the rest where it is said; what is left out stays. */
   describe(tx: Transaction, variants: readonly Description[]): Promise<void>
   /**
+   * Whether all is in the books that this process was told so far of how many there are. Waits for it for a while; false:
+   * not yet, and it will be.
+   */
+  counted(): Promise<boolean>
+  /**
    * Holds these lines for `owner`, all or none, for so long; before the caller's transaction. Once more with equal lines:
    * the time begins again. With others: they replace what is held.
    * @throws `INVENTORY_SHORT`: its `items` say of which there is not enough. `INVENTORY_OWNER_TAKEN`: other lines are
@@ -91,9 +96,9 @@ export const inventoryModule = defineModule({
     startSweeps({ chores, db, writer })
     const { postAll, ...doors } = createDoors({ writer, kits })
     const books: Books = { post: postAll, outcomeOf: writer.outcomeOf }
-    const { describe, track } = createDescribe({ crossings, books })
+    const { describe, counted, track } = createDescribe({ crossings, books })
     const { check } = createCheckService({ db, writer, log })
-    const api: InventoryApi = { available, availableIn, describe, ...doors, check }
+    const api: InventoryApi = { available, availableIn, describe, counted, ...doors, check }
     const routes = (tiers: Tiers) => {
       availabilityRoutes(tiers, createAvailabilityService(available))
       locationRoutes(tiers, createLocationService({ db, changes }))

@@ -28,10 +28,12 @@ import { productOf } from './shopify.ts'
 const withoutEnd = { deadlineAt: Number.POSITIVE_INFINITY }
 
 export const IMPORT_BYTES_MAX = 536_870_912
-const BATCH_PRODUCTS = 200
-/** Of a batch's rows. Usual ones have a tenth of it. */
+/** So many that readers of carts hardly notice what a batch holds up: the event loop, and the database. */
+const BATCH_ROWS = 250
+/** Of a batch's rows. Usual ones have a hundredth of it. */
 const BATCH_SIZE_MAX = 8_388_608
 const ANALYZED_ROWS_MIN = 1_000
+const COUNTED_TRIES_MAX = 60
 
 export type ImportOptions = { mode?: Mode }
 /** How far an import has come, with each row that is read; `rowsTotal` is null while the file is only checked. */
@@ -41,15 +43,15 @@ type Deps = {
   db: Database
   changes: Changes
   /** Absent: what a file says of stock is not read. */
-  inventory: Pick<InventoryApi, 'describe'> | undefined
+  inventory: Pick<InventoryApi, 'describe' | 'counted'> | undefined
   currency: string
 }
 
 /** Imports products from Shopify's CSV exports. Importing a file twice changes nothing the second time. */
 export function createImporter({ db, changes, inventory, currency }: Deps) {
   /**
-   * `best_effort` imports every product that has no fault, 200 in a transaction; `all_or_nothing` imports all of them
-   * in one transaction, or none. @throws `CATALOG_IMPORT_FAILED` with the report, and then nothing was changed.
+   * `best_effort` imports every product that has no fault, some 250 rows in a transaction; `all_or_nothing` imports all
+   * of them in one transaction, or none. @throws `CATALOG_IMPORT_FAILED` with the report, and then nothing was changed.
    */
   async function importCsv(stream: Readable, options: ImportOptions = {}, onProgress: OnProgress = () => {}) {
     const { mode = 'best_effort' } = options
@@ -86,9 +88,16 @@ export function createImporter({ db, changes, inventory, currency }: Deps) {
     const report = newReport()
     for await (const drafts of read(report)) {
       for (const outcome of await applySeparately(drafts)) addOutcome(report, outcome)
-      onBatch(report)
+      await untilCounted(() => onBatch(report))
     }
     return report
+  }
+
+  /** What a file says that there is, is there before anybody is told that it was imported. */
+  async function untilCounted(onWait: () => void): Promise<void> {
+    onWait()
+    for (let tries = 0; inventory && tries < COUNTED_TRIES_MAX && !(await inventory.counted()); tries += 1)
+      onWait()
   }
 
   /** When the database refuses a batch, its halves are tried by themselves, until only what is at fault is left. */
@@ -135,11 +144,13 @@ export function createImporter({ db, changes, inventory, currency }: Deps) {
       }
       return report
     }, withoutEnd)
-    return importing.catch(error => {
+    const report = await importing.catch(error => {
       const isFinal =
         error instanceof DomainError && (error.kind === 'unavailable' || error.code === importFailed.code)
       throw isFinal || !isAboutProducts(error) ? error : batchRefused(underWay, error)
     })
+    await untilCounted(() => onBatch(report))
+    return report
   }
 
   return importCsv
@@ -168,7 +179,7 @@ async function checkFile(
   return { header, rowsTotal }
 }
 
-/** The products of the file, 200 at most at a time. What is wrong with the others goes into the report. */
+/** The products of the file, some 250 rows at a time. What is wrong with the others goes into the report. */
 async function* readBatches(
   file: Spooled,
   header: Header,
@@ -178,6 +189,7 @@ async function* readBatches(
 ): AsyncGenerator<ProductDraft[]> {
   const seen = new Set<string>()
   let batch: ProductDraft[] = []
+  let rows = 0
   let size = 0
   for await (const group of groupRows(countRows(file, report, onRow), header)) {
     const parsed = productOf(group, header, currency)
@@ -189,11 +201,13 @@ async function* readBatches(
     } else {
       seen.add(copyOf(parsed.draft.slug))
       batch.push(parsed.draft)
+      rows += group.rows.length
       size += group.size
     }
-    if (batch.length < BATCH_PRODUCTS && size < BATCH_SIZE_MAX) continue
+    if (rows < BATCH_ROWS && size < BATCH_SIZE_MAX) continue
     yield batch
     batch = []
+    rows = 0
     size = 0
   }
   yield batch

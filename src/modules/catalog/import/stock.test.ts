@@ -28,8 +28,8 @@ async function useStock() {
     )[0]
   return {
     app,
-    /** So many requests to count were posted so far, and the writer has done them. */
-    counted: (posted: number) => expect.poll(requests, { timeout: 10_000 }).toEqual({ posted, open: 0 }),
+    /** So many requests to count were posted so far, and the writer had done them before the import was answered. */
+    counted: async (posted: number) => expect(await requests()).toEqual({ posted, open: 0 }),
     requests,
     items: () => app.sql('select sku, tracked, backorder from inventory.items order by sku'),
     movements: () =>

@@ -1,3 +1,4 @@
+import { DomainError } from '../../../kernel/errors.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { Books } from '../levels/service.ts'
@@ -14,14 +15,18 @@ export type Description = {
   readonly onHand?: number
 }
 type Said = Partial<Pick<Description, 'sku' | 'tracked' | 'backorder'>>
-type Deps = { crossings: Crossings; books: Pick<Books, 'post'> }
+type Deps = { crossings: Crossings; books: Books }
 
 /** How many are said to the database at once. */
 const CHUNK = 500
 const REQUEST_LINES = 100
+const WAIT_MS = 2_000
 
 /** Says how variants are counted, within the caller's transaction. Said twice, it changes nothing the second time. */
 export function createDescribe({ crossings, books }: Deps) {
+  /** The last request of each transaction, which is done behind its others, until it is known to be done. */
+  const awaited = new Set<string>()
+
   /** Answers which of them are counted now. */
   async function change(tx: Transaction, said: ReadonlyMap<string, Said>): Promise<ReadonlySet<string>> {
     const ids = [...said.keys()]
@@ -68,6 +73,22 @@ export function createDescribe({ crossings, books }: Deps) {
       reason: null
     }))
     await books.post(tx, requests)
+    const last = requests.at(-1)
+    if (last !== undefined) tx.afterCommit(() => awaited.add(last.id))
+  }
+
+  async function counted(): Promise<boolean> {
+    const deadlineAt = performance.now() + WAIT_MS
+    try {
+      for (const id of awaited) {
+        await books.outcomeOf(id, deadlineAt)
+        awaited.delete(id)
+      }
+    } catch (error) {
+      if (error instanceof DomainError && error.kind === 'unavailable') return false
+      throw error
+    }
+    return true
   }
 
   return {
@@ -82,6 +103,8 @@ export function createDescribe({ crossings, books }: Deps) {
         )
       }
     },
+    /** See `InventoryApi.counted`. */
+    counted,
     /** From here on they are counted. */
     track: async (tx: Transaction, variantIds: readonly string[]): Promise<void> => {
       await change(tx, new Map(variantIds.map(id => [id, { tracked: true }])))
