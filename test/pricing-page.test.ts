@@ -4,26 +4,35 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { pricingModule } from '../src/modules/pricing/index.ts'
+import { catalogModule } from '../src/modules/catalog/index.ts'
+import { type PricingApi, pricingModule } from '../src/modules/pricing/index.ts'
 import { useShop } from './support/use-shop.ts'
 
 const PAGE = new URL('../docs/pricing.md', import.meta.url)
 
 test('the examples of docs/pricing.md run, one after the other', async () => {
-  const shop = await useShop({ modules: [pricingModule] })
+  const shop = await useShop({ modules: [pricingModule, catalogModule] })
+  const product = { name: 'Mug', status: 'active', variants: [{ sku: 'MUG', price: 1_800 }] }
+  expect((await shop.as({ token: 'admin' }).post('/api/catalog/products', product)).status).toBe(201)
   const origin = await shop.listen()
   const page = await readFile(PAGE, 'utf8')
   const examples = [...page.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code = '']) => code)
   const program = examples.join('\n').replace('http://127.0.0.1:8080', origin)
-  const told = 'console.log(JSON.stringify({ changed, markets }))'
+  const told = 'console.log(JSON.stringify({ changed, markets, variantId, members }))'
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-page-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const file = join(folder, 'examples.mjs')
   await writeFile(file, `${program}\n${told}\n`)
 
   const { stdout } = await promisify(execFile)(process.execPath, [file], { env: { ADMIN_TOKEN: 'admin' } })
-  expect(JSON.parse(stdout)).toMatchObject({
+  const said = JSON.parse(stdout)
+  expect(said).toMatchObject({
     changed: { countries: ['DE', 'AT', 'LU'], version: 2 },
     markets: [{ code: 'de', currency: 'EUR' }, { code: 'default' }]
   })
+  const { markets, prices } = shop.apiOf(pricingModule) as PricingApi
+  const germany = await markets.resolve({ country: 'LU' })
+  const pricesIn = (priceListId: string | null) => prices([said.variantId], { priceListId })
+  expect(await pricesIn(germany.priceListId)).toMatchObject([[{ priceMinor: 1_990 }, { priceMinor: 1_790 }]])
+  expect(await pricesIn(said.members.id)).toMatchObject([[{ priceMinor: 1_791 }, { priceMinor: 1_611 }]])
 })

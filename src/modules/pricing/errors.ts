@@ -21,6 +21,43 @@ export const marketLimit = defineError(
   'PRICING_MARKET_LIMIT',
   'There are as many markets as there may be; "limit" says how many.'
 )
+export const priceListNotFound = defineError(
+  'not_found',
+  'PRICING_PRICE_LIST_NOT_FOUND',
+  'There is no such price list.',
+  { constraints: ['pricing.prices_list'] }
+)
+export const priceListStale = defineError(
+  'stale',
+  'PRICING_PRICE_LIST_STALE',
+  'The price list was changed in the meantime; read it again.'
+)
+export const priceListInUse = defineError(
+  'conflict',
+  'PRICING_PRICE_LIST_IN_USE',
+  'A market or another price list rests on this one.'
+)
+export const priceListLimit = defineError(
+  'conflict',
+  'PRICING_PRICE_LIST_LIMIT',
+  'There are as many price lists as there may be; "limit" says how many.'
+)
+export const priceNotFound = defineError(
+  'not_found',
+  'PRICING_PRICE_NOT_FOUND',
+  'The list has no such price.'
+)
+export const priceTwice = defineError(
+  'invalid',
+  'PRICING_PRICE_TWICE',
+  'Two of the prices are for the same variant and quantity.',
+  { fault: { path: 'body/prices', message: 'must have one price for each variant and quantity' } }
+)
+export const breakLimit = defineError(
+  'conflict',
+  'PRICING_BREAK_LIMIT',
+  'The variant would have more prices in the list than "limit" says.'
+)
 export const quoteTooLarge = defineError(
   'invalid',
   'PRICING_QUOTE_TOO_LARGE',
@@ -32,6 +69,31 @@ defineError('conflict', 'PRICING_MARKET_CODE_TAKEN', 'Another market has this co
   constraints: ['pricing.markets_code'],
   fault: { path: 'body/code', message: 'must not be that of another one' }
 })
+defineError(
+  'invalid',
+  'PRICING_MARKET_LIST_INVALID',
+  'There is no such price list in the currency of the market.',
+  {
+    constraints: ['pricing.markets_price_list'],
+    fault: { path: 'body/price_list_id', message: 'must be a price list in the currency of the market' }
+  }
+)
+defineError('invalid', 'PRICING_PARENT_LIST_INVALID', 'There is no such price list in this currency.', {
+  constraints: ['pricing.price_lists_parent'],
+  fault: { path: 'body/parent_id', message: 'must be a price list in the same currency' }
+})
+defineError('invalid', 'PRICING_ADJUSTMENT_INVALID', 'There is no parent whose prices could be adjusted.', {
+  constraints: ['pricing.price_lists_adjustment'],
+  fault: { path: 'body/adjustment_ppm', message: 'must be 0 without a parent' }
+})
+defineError(
+  'conflict',
+  'PRICING_PRICE_LIST_TOO_DEEP',
+  'Price lists rest on each other in 5 levels at most.',
+  {
+    constraints: ['pricing.price_lists_depth']
+  }
+)
 defineError('conflict', 'PRICING_COUNTRY_TAKEN', 'One of the countries belongs to another market.', {
   constraints: ['pricing.market_countries_pkey'],
   fault: { path: 'body/countries', message: 'must not have a country of another market' }

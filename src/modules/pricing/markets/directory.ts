@@ -7,8 +7,8 @@ import { keep } from '../revision/kept.ts'
 import * as repository from './repository.ts'
 import { MARKETS_MAX, type PublicMarketsResponse } from './schema.ts'
 
-/** A market as a quote takes it, and the language of its mails and documents. */
-export type ShopMarket = Market & { readonly locale: string }
+/** A market as a quote takes it, the language of its mails and documents, and the list whose prices hold in it. */
+export type ShopMarket = Market & { readonly locale: string; readonly priceListId: string | null }
 /** What a request says of where it buys: the name of a market, or the country to which it has something sent. */
 type Wanted = { name?: string | undefined; country?: string | undefined }
 
@@ -50,5 +50,6 @@ const marketOf = (row: repository.MarketRow): ShopMarket => ({
   pricesIncludeTax: row.prices_include_tax,
   taxRounding: row.tax_rounding,
   cashRoundingMinor: row.cash_rounding,
-  locale: row.locale
+  locale: row.locale,
+  priceListId: row.price_list_id
 })

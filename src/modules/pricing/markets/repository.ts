@@ -11,6 +11,7 @@ const stored = {
   tax_rounding: oneOf<TaxRounding>(),
   cash_rounding: 'int4',
   locale: 'text',
+  price_list_id: 'uuid?',
   active: 'bool',
   version: 'int4',
   created_at: 'timestamptz'
@@ -66,7 +67,7 @@ export const putDefault = statement({
       id, code, name, is_default, currency, prices_include_tax, tax_rounding, cash_rounding, locale, active)
     values ($id, 'default', 'Default', true, $currency, false, 'group', 1, 'en', true)
     on conflict (is_default) where is_default do update
-    set currency = excluded.currency, version = markets.version + 1
+    set currency = excluded.currency, price_list_id = null, version = markets.version + 1
     where markets.currency <> excluded.currency`
 })
 export const insertMarket = statement({
@@ -74,9 +75,10 @@ export const insertMarket = statement({
   takes: { ...changed, code },
   text: `
     insert into pricing.markets (
-      id, code, name, currency, prices_include_tax, tax_rounding, cash_rounding, locale, active)
+      id, code, name, currency, prices_include_tax, tax_rounding, cash_rounding, locale, price_list_id, active)
     values (
-      $id, $code, $name, $currency, $prices_include_tax, $tax_rounding, $cash_rounding, $locale, $active)`
+      $id, $code, $name, $currency, $prices_include_tax, $tax_rounding, $cash_rounding, $locale, $price_list_id,
+      $active)`
 })
 export const updateMarket = statement({
   name: 'pricing.update_market',
@@ -84,7 +86,7 @@ export const updateMarket = statement({
   text: `
     update pricing.markets set
       name = $name, currency = $currency, prices_include_tax = $prices_include_tax, tax_rounding = $tax_rounding,
-      cash_rounding = $cash_rounding, locale = $locale, active = $active, version = version + 1
+      cash_rounding = $cash_rounding, locale = $locale, price_list_id = $price_list_id, active = $active, version = version + 1
     where id = $id`
 })
 export const deleteMarket = statement({

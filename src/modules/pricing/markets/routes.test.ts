@@ -1,21 +1,26 @@
 import { expect, test } from 'vitest'
+import { usePricing } from '../../../../test/support/pricing.ts'
 import { useShop } from '../../../../test/support/use-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { type PricingApi, pricingModule } from '../index.ts'
+import { pricingModule } from '../index.ts'
 
 const MARKETS = '/api/admin/markets'
-const DE = { code: 'de', name: 'Germany', countries: ['DE', 'AT'], currency: 'EUR', prices_include_tax: true }
-const EUROPE = { ...DE, locale: 'de-DE' }
-
-async function usePricing(databaseUrl?: string) {
-  const settings = { CARTWRIGHT__SHOP__CURRENCY: 'CHF' }
-  const shop = await useShop({ modules: [pricingModule], settings, databaseUrl })
-  const { markets } = shop.apiOf(pricingModule) as PricingApi
-  return { ...shop, markets, admin: shop.as({ token: 'admin' }), anybody: shop.as(null) }
+const EUROPE = {
+  code: 'de',
+  name: 'Germany',
+  countries: ['DE', 'AT'],
+  currency: 'EUR',
+  prices_include_tax: true,
+  locale: 'de-DE'
 }
 
 test('there is a default market from the first start on, in the currency of the shop', async () => {
-  const { admin, anybody, markets, databaseUrl } = await usePricing()
+  const {
+    admin,
+    anybody,
+    pricing: { markets },
+    databaseUrl
+  } = await usePricing()
   const { json } = await anybody.get('/api/markets')
   expect(json).toEqual({
     items: [
@@ -30,7 +35,7 @@ test('there is a default market from the first start on, in the currency of the 
     items: [{ code: 'default', tax_rounding: 'group', cash_rounding: 1, active: true, version: 1 }]
   })
   expect(await markets.resolve({})).toMatchObject({ code: 'default', currency: 'CHF' })
-  await useShop({ modules: [pricingModule], settings: { CARTWRIGHT__SHOP__CURRENCY: 'SEK' }, databaseUrl })
+  await usePricing({ databaseUrl, currency: 'SEK' })
   expect((await admin.get(MARKETS)).json.items).toMatchObject([{ currency: 'SEK', version: 2 }])
 })
 
@@ -65,7 +70,10 @@ test('a market is created, changed and deleted, and shown to everybody while it 
 })
 
 test('a code and a country are taken once, and a repeated request makes one market', async () => {
-  const { admin, markets } = await usePricing()
+  const {
+    admin,
+    pricing: { markets }
+  } = await usePricing()
   const key = { 'idempotency-key': 'one-market' }
   const [first, second] = [await admin.post(MARKETS, EUROPE, key), await admin.post(MARKETS, EUROPE, key)]
   expect(second.json).toEqual(first.json)
@@ -146,7 +154,10 @@ test('lists go by code, in pages, and there is a limit to markets', async () => 
 })
 
 test('a request buys in the market that it names, else in that of its country, else in the default one', async () => {
-  const { admin, markets } = await usePricing()
+  const {
+    admin,
+    pricing: { markets }
+  } = await usePricing()
   await admin.post(MARKETS, EUROPE)
   await admin.post(MARKETS, { ...EUROPE, code: 'gone', countries: ['FR'], active: false })
   const codeOf = async (wanted: Parameters<typeof markets.resolve>[0]) => (await markets.resolve(wanted)).code
@@ -160,20 +171,20 @@ test('a request buys in the market that it names, else in that of its country, e
   })
   expect(await markets.resolve({ name: 'de' })).toEqual({
     ...{ code: 'de', currency: 'EUR', countries: ['DE', 'AT'], pricesIncludeTax: true, taxRounding: 'group' },
-    ...{ cashRoundingMinor: 1, locale: 'de-DE' }
+    ...{ cashRoundingMinor: 1, locale: 'de-DE', priceListId: null }
   })
 })
 
 test('another process knows of a change within a second, and asks the database once', async () => {
   const one = await usePricing()
-  const other = await usePricing(one.databaseUrl)
-  expect((await other.markets.resolve({ country: 'DE' })).code).toBe('default')
+  const other = await usePricing({ databaseUrl: one.databaseUrl })
+  expect((await other.pricing.markets.resolve({ country: 'DE' })).code).toBe('default')
   await one.admin.post(MARKETS, EUROPE)
   await expect
-    .poll(async () => (await other.markets.resolve({ country: 'DE' })).code, { interval: 20 })
+    .poll(async () => (await other.pricing.markets.resolve({ country: 'DE' })).code, { interval: 20 })
     .toBe('de')
   other.statements.splice(0)
-  for (let time = 0; time < 5; time += 1) await other.markets.resolve({ country: 'DE' })
+  for (let time = 0; time < 5; time += 1) await other.pricing.markets.resolve({ country: 'DE' })
   expect(other.statements).toEqual([])
 })
 

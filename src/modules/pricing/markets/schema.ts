@@ -6,6 +6,7 @@ import {
   Currency,
   Id,
   line,
+  nullable,
   patchRequest,
   request,
   response,
@@ -35,6 +36,11 @@ const CashRounding = Type.Integer({
 })
 const PricesIncludeTax = Type.Boolean({ description: 'Whether prices are with tax.' })
 
+const PriceListId = Type.String({
+  format: 'uuid',
+  description: 'The prices that hold instead of those of the catalog.'
+})
+
 const fields = {
   name: line(255),
   countries: Type.Array(Country, {
@@ -48,6 +54,7 @@ const fields = {
   tax_rounding: TaxRounding,
   cash_rounding: CashRounding,
   locale: Locale,
+  price_list_id: nullable(PriceListId),
   active: Type.Boolean({ description: 'Whether anybody can buy in it.' })
 }
 export const CreateMarketRequest = request('CreateMarketRequest', {
@@ -59,6 +66,7 @@ export const CreateMarketRequest = request('CreateMarketRequest', {
   tax_rounding: Type.Optional({ ...TaxRounding, default: 'group' as const }),
   cash_rounding: Type.Optional({ ...CashRounding, default: 1 }),
   locale: fields.locale,
+  price_list_id: Type.Optional(fields.price_list_id),
   active: Type.Optional({ ...fields.active, default: true })
 })
 export type CreateMarketRequest = Static<typeof CreateMarketRequest>
@@ -80,6 +88,7 @@ export const MarketResponse = response('MarketResponse', {
   ...shown,
   tax_rounding: TaxRounding,
   cash_rounding: Type.Integer(),
+  price_list_id: nullable(Id),
   active: Type.Boolean(),
   version: Version,
   created_at: Time

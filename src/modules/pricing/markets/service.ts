@@ -30,21 +30,28 @@ export function createMarketService({ db, changes }: { db: Database; changes: Ch
   const read = async (id: string): Promise<MarketResponse> =>
     found(await db.first(repository.findMarket, { id }), marketNotFound)
 
-  /** @throws `PRICING_MARKET_CODE_TAKEN`, `PRICING_COUNTRY_TAKEN`, `PRICING_MARKET_LIMIT` */
+  /** @throws `PRICING_MARKET_CODE_TAKEN`, `PRICING_COUNTRY_TAKEN`, `PRICING_MARKET_LIST_INVALID`, `PRICING_MARKET_LIMIT` */
   async function create(body: CreateMarketRequest, write: Write): Promise<MarketResponse> {
-    const { tax_rounding = 'group', cash_rounding = 1, active = true } = body
+    const { tax_rounding = 'group', cash_rounding = 1, price_list_id = null, active = true } = body
     await write.once(db, async tx => {
       await tx.run(repository.lockDefault)
       const { total = 0 } = (await tx.first(repository.countMarkets)) ?? {}
       if (total >= MARKETS_MAX) throw marketLimit({ details: { limit: MARKETS_MAX } })
-      await tx.run(repository.insertMarket, { ...body, id: write.id, tax_rounding, cash_rounding, active })
+      await tx.run(repository.insertMarket, {
+        ...body,
+        id: write.id,
+        tax_rounding,
+        cash_rounding,
+        price_list_id,
+        active
+      })
       await tx.run(repository.addCountries, { id: write.id, countries: body.countries })
       changes.announce(tx)
     })
     return read(write.id)
   }
 
-  /** @throws `PRICING_MARKET_NOT_FOUND`, `PRICING_MARKET_STALE`, `PRICING_MARKET_DEFAULT`, `PRICING_COUNTRY_TAKEN` */
+  /** @throws `PRICING_MARKET_NOT_FOUND`, `PRICING_MARKET_STALE`, `PRICING_MARKET_DEFAULT`, `PRICING_COUNTRY_TAKEN`, `PRICING_MARKET_LIST_INVALID` */
   async function patch(id: string, body: UpdateMarketRequest, write: Write): Promise<MarketResponse> {
     await write.once(db, async tx => {
       const stored = await lock(tx, id, write)

@@ -1,0 +1,76 @@
+import { type RowOf, statement } from '../../../platform/postgres/statement.ts'
+
+const columns = {
+  id: 'uuid',
+  name: 'text',
+  currency: 'text',
+  parent_id: 'uuid?',
+  adjustment_ppm: 'int4',
+  version: 'int4',
+  created_at: 'timestamptz'
+} as const
+const names = Object.keys(columns).join(', ')
+const { version: _, created_at: _at, ...written } = columns
+
+/** The newest first, those behind `after`. */
+export const listPriceLists = statement({
+  name: 'pricing.list_price_lists',
+  takes: { after: 'uuid', limit: 'int8' },
+  gives: columns,
+  text: `select ${names} from pricing.price_lists where id < $after order by id desc limit $limit`
+})
+export const countPriceLists = statement({
+  name: 'pricing.count_price_lists',
+  gives: { total: 'int4' },
+  text: 'select count(*)::int as total from pricing.price_lists'
+})
+export const findPriceList = statement({
+  name: 'pricing.find_price_list',
+  takes: { id: 'uuid' },
+  gives: columns,
+  text: `select ${names} from pricing.price_lists where id = $id`
+})
+export const lockPriceList = statement({
+  name: 'pricing.lock_price_list',
+  takes: { id: 'uuid' },
+  gives: columns,
+  text: `select ${names} from pricing.price_lists where id = $id for update`
+})
+export const insertPriceList = statement({
+  name: 'pricing.insert_price_list',
+  takes: written,
+  text: `
+    insert into pricing.price_lists (id, name, currency, parent_id, adjustment_ppm, depth)
+    values ($id, $name, $currency, $parent_id, $adjustment_ppm,
+      1 + coalesce((select depth from pricing.price_lists where id = $parent_id), 0))`
+})
+export const updatePriceList = statement({
+  name: 'pricing.update_price_list',
+  takes: { id: 'uuid', name: 'text', adjustment_ppm: 'int4' },
+  text: `
+    update pricing.price_lists set name = $name, adjustment_ppm = $adjustment_ppm, version = version + 1
+    where id = $id`
+})
+/** Whether a market or another list rests on it. */
+export const isPriceListUsed = statement({
+  name: 'pricing.is_price_list_used',
+  takes: { id: 'uuid' },
+  gives: { is_used: 'bool' },
+  text: `
+    select exists (select from pricing.markets where price_list_id = $id)
+      or exists (select from pricing.price_lists where parent_id = $id) as is_used`
+})
+export const deletePriceList = statement({
+  name: 'pricing.delete_price_list',
+  takes: { id: 'uuid' },
+  text: 'delete from pricing.price_lists where id = $id'
+})
+/** What each list rests on. */
+export const listParents = statement({
+  name: 'pricing.list_parents',
+  takes: { limit: 'int8' },
+  gives: { id: 'uuid', parent_id: 'uuid?', adjustment_ppm: 'int4' },
+  text: 'select id, parent_id, adjustment_ppm from pricing.price_lists limit $limit'
+})
+
+export type PriceListRow = RowOf<typeof findPriceList>

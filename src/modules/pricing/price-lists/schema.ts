@@ -1,0 +1,46 @@
+import { currencies } from '../../../kernel/money.ts'
+import { type Static, Type } from '../../../kernel/schema.ts'
+import {
+  Currency,
+  Id,
+  line,
+  nullable,
+  patchRequest,
+  request,
+  response,
+  Time,
+  Version
+} from '../../../kernel/wire.ts'
+
+export const PRICE_LISTS_MAX = 1_000
+
+const Adjustment = Type.Integer({
+  description:
+    'By how many parts per million prices of the parent are raised where this list has none of its own; -100000: 10 % less.',
+  minimum: -1_000_000,
+  maximum: 10_000_000
+})
+export const CreatePricelistRequest = request('CreatePricelistRequest', {
+  name: line(255),
+  currency: Type.Enum(Object.keys(currencies), { description: 'ISO 4217; that of the parent.' }),
+  parent_id: Type.Optional(nullable(Id)),
+  adjustment_ppm: Type.Optional({ ...Adjustment, default: 0 })
+})
+export type CreatePricelistRequest = Static<typeof CreatePricelistRequest>
+/** Currency and parent stay: its prices are in the one and rest on the other. */
+export const UpdatePricelistRequest = patchRequest('UpdatePricelistRequest', {
+  name: line(255),
+  adjustment_ppm: Adjustment
+})
+export type UpdatePricelistRequest = Static<typeof UpdatePricelistRequest>
+
+export const PricelistResponse = response('PricelistResponse', {
+  id: Id,
+  name: Type.String(),
+  currency: Currency,
+  parent_id: nullable(Id),
+  adjustment_ppm: Type.Integer(),
+  version: Version,
+  created_at: Time
+})
+export type PricelistResponse = Static<typeof PricelistResponse>

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { AMOUNT_MAX } from '../../../kernel/money.ts'
+import { adjusted, priceAt } from './breaks.ts'
+
+const breaks = [
+  { fromQuantity: 2, priceMinor: 1_000 },
+  { fromQuantity: 10, priceMinor: 905 }
+]
+
+test('the price is that of the highest quantity that is reached', () => {
+  expect([1, 2, 9, 10, 1_000].map(quantity => priceAt(breaks, quantity))).toEqual([
+    undefined,
+    1_000,
+    1_000,
+    905,
+    905
+  ])
+  expect(priceAt([], 1)).toBeUndefined()
+})
+
+test('an adjustment raises or lowers every price, rounded half up', () => {
+  const pricesAt = (ppm: number) => adjusted(breaks, ppm).map(({ priceMinor }) => priceMinor)
+  expect(pricesAt(0)).toEqual([1_000, 905])
+  expect(pricesAt(-100_000)).toEqual([900, 815]) // 814.5
+  expect(pricesAt(250_000)).toEqual([1_250, 1_131]) // 1,131.25
+  expect(pricesAt(-1_000_000)).toEqual([0, 0])
+  expect(adjusted([{ fromQuantity: 1, priceMinor: AMOUNT_MAX }], 10_000_000)[0]?.priceMinor).toBe(AMOUNT_MAX)
+})

@@ -1,0 +1,21 @@
+import { AMOUNT_MAX, shareOf } from '../../../kernel/money.ts'
+
+/** What one costs from a quantity on, in minor units. */
+export type PriceBreak = { readonly fromQuantity: number; readonly priceMinor: number }
+/** The prices of one variant, by rising quantity. */
+export type PriceBreaks = readonly PriceBreak[]
+
+const PPM = 1_000_000
+
+/** What one costs when so many are bought; `undefined`: the list has no price for so few. */
+export const priceAt = (breaks: PriceBreaks, quantity: number): number | undefined =>
+  breaks.findLast(({ fromQuantity }) => fromQuantity <= quantity)?.priceMinor
+
+/** The same, raised or lowered and rounded half up: once for each list that they come down through. */
+export const adjusted = (breaks: PriceBreaks, adjustmentPpm: number): PriceBreaks =>
+  adjustmentPpm === 0
+    ? breaks
+    : breaks.map(({ fromQuantity, priceMinor }) => ({
+        fromQuantity,
+        priceMinor: Math.min(AMOUNT_MAX, shareOf(priceMinor, PPM + adjustmentPpm))
+      }))

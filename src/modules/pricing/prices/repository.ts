@@ -1,0 +1,81 @@
+import { statement } from '../../../platform/postgres/statement.ts'
+
+const columns = { variant_id: 'uuid', from_quantity: 'int4', price_minor: 'int8' } as const
+
+/** By variant and quantity; those behind a place. */
+export const listPrices = statement({
+  name: 'pricing.list_prices',
+  takes: { list_id: 'uuid', variant_id: 'uuid', from_quantity: 'int4', limit: 'int8' },
+  gives: columns,
+  text: `
+    select variant_id, from_quantity, price_minor from pricing.prices
+    where list_id = $list_id and (variant_id, from_quantity) > ($variant_id, $from_quantity)
+    order by variant_id, from_quantity limit $limit`
+})
+export const countPrices = statement({
+  name: 'pricing.count_prices',
+  takes: { list_id: 'uuid' },
+  gives: { total: 'int4' },
+  slow: true,
+  text: 'select count(*)::int as total from pricing.prices where list_id = $list_id'
+})
+/** The same of one variant. */
+export const listPricesOf = statement({
+  name: 'pricing.list_prices_of_variant',
+  takes: { list_id: 'uuid', only: 'uuid', variant_id: 'uuid', from_quantity: 'int4', limit: 'int8' },
+  gives: columns,
+  text: `
+    select variant_id, from_quantity, price_minor from pricing.prices
+    where list_id = $list_id and variant_id = $only and (variant_id, from_quantity) > ($variant_id, $from_quantity)
+    order by variant_id, from_quantity limit $limit`
+})
+export const countPricesOf = statement({
+  name: 'pricing.count_prices_of_variant',
+  takes: { list_id: 'uuid', variant_id: 'uuid' },
+  gives: { total: 'int4' },
+  text: `
+    select count(*)::int as total from pricing.prices where list_id = $list_id and variant_id = $variant_id`
+})
+/** In one order, so that two who set the same prices wait for each other in turn. */
+export const setPrices = statement({
+  name: 'pricing.set_prices',
+  takes: { list_id: 'uuid', variant_ids: 'uuid[]', from_quantities: 'int4[]', prices: 'int8[]' },
+  text: `
+    insert into pricing.prices (list_id, variant_id, from_quantity, price_minor)
+    select $list_id, variant_id, from_quantity, price_minor
+    from unnest($variant_ids::uuid[], $from_quantities::int[], $prices::bigint[])
+      as given (variant_id, from_quantity, price_minor)
+    order by variant_id, from_quantity
+    on conflict (list_id, variant_id, from_quantity) do update set price_minor = excluded.price_minor
+    where prices.price_minor <> excluded.price_minor`
+})
+/** One of these variants that has more prices than it may have. */
+export const findOverfull = statement({
+  name: 'pricing.find_overfull_variant',
+  takes: { list_id: 'uuid', variant_ids: 'uuid[]', limit: 'int4' },
+  gives: { variant_id: 'uuid' },
+  text: `
+    select variant_id from pricing.prices where list_id = $list_id and variant_id = any ($variant_ids)
+    group by variant_id having count(*) > $limit::int limit 1`
+})
+/** `from_quantity`: null for all prices of the variant. */
+export const deletePrices = statement({
+  name: 'pricing.delete_prices',
+  takes: { list_id: 'uuid', variant_id: 'uuid', from_quantity: 'int4?' },
+  gives: { from_quantity: 'int4' },
+  text: `
+    delete from pricing.prices
+    where list_id = $list_id and variant_id = $variant_id
+      and ($from_quantity::int is null or from_quantity = $from_quantity)
+    returning from_quantity`
+})
+/** What these lists have for these variants, by rising quantity. */
+export const listBreaks = statement({
+  name: 'pricing.list_breaks',
+  takes: { list_ids: 'uuid[]', variant_ids: 'uuid[]' },
+  gives: { list_id: 'uuid', ...columns },
+  text: `
+    select list_id, variant_id, from_quantity, price_minor from pricing.prices
+    where list_id = any ($list_ids) and variant_id = any ($variant_ids)
+    order by list_id, variant_id, from_quantity`
+})

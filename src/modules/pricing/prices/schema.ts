@@ -1,0 +1,35 @@
+import { type Static, Type } from '../../../kernel/schema.ts'
+import { Amount, amount, Id, input, pageQuery, request, response } from '../../../kernel/wire.ts'
+
+const FROM = 'From how many on.'
+const FromQuantity = Type.Integer({ description: FROM, minimum: 1, maximum: 1_000_000 })
+
+/** The most prices in one request. */
+export const PRICES_AT_ONCE_MAX = 1_000
+/** The most prices that one variant has in a list. */
+export const BREAKS_MAX = 20
+
+export const SetPricesRequest = request('SetPricesRequest', {
+  prices: Type.Array(
+    input({
+      variant_id: Id,
+      from_quantity: Type.Optional({ ...FromQuantity, default: 1 }),
+      price: Amount
+    }),
+    { minItems: 1, maxItems: PRICES_AT_ONCE_MAX }
+  )
+})
+export type SetPricesRequest = Static<typeof SetPricesRequest>
+
+export const PricesQuery = input({ ...pageQuery, variant_id: Type.Optional(Id) })
+export type PricesQuery = Static<typeof PricesQuery>
+
+export const PriceParams = input({ id: Id, variantId: Id })
+export const DeletePricesQuery = input({ from_quantity: Type.Optional(FromQuantity) })
+
+export const ListedPriceResponse = response('ListedPriceResponse', {
+  variant_id: Id,
+  from_quantity: Type.Integer({ description: FROM }),
+  price: amount('What one costs then')
+})
+export type ListedPriceResponse = Static<typeof ListedPriceResponse>

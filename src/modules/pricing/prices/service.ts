@@ -1,0 +1,88 @@
+import { found } from '../../../kernel/errors.ts'
+import { FIRST_ID } from '../../../kernel/ids.ts'
+import { type Page, readPage } from '../../../kernel/pages.ts'
+import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import { breakLimit, priceListNotFound, priceNotFound, priceTwice } from '../errors.ts'
+import { findPriceList } from '../price-lists/repository.ts'
+import type { PriceChanges } from './changes.ts'
+import * as repository from './repository.ts'
+import { BREAKS_MAX, type ListedPriceResponse, type PricesQuery, type SetPricesRequest } from './schema.ts'
+
+type Place = { from_quantity: number; variant_id: string; limit: number }
+type Price = { variantId: string; fromQuantity: number; priceMinor: number }
+
+/** The prices of the lists. To it the ids of variants mean nothing: prices of those that are gone stay, and hurt nobody. */
+export function createPriceService({ db, changes }: { db: Database; changes: PriceChanges }) {
+  /** @throws `PRICING_PRICE_LIST_NOT_FOUND` */
+  async function list(listId: string, query: PricesQuery): Promise<Page<ListedPriceResponse>> {
+    found(await db.first(findPriceList, { id: listId }), priceListNotFound)
+    const { variant_id: only } = query
+    const ofList = { list_id: listId }
+    const statements =
+      only === undefined
+        ? {
+            rows: (place: Place) => db.rows(repository.listPrices, { ...ofList, ...place }),
+            total: () => db.first(repository.countPrices, ofList)
+          }
+        : {
+            rows: (place: Place) => db.rows(repository.listPricesOf, { ...ofList, only, ...place }),
+            total: () => db.first(repository.countPricesOf, { ...ofList, variant_id: only })
+          }
+    const page = await readPage(query, {
+      ...statements,
+      name: 'prices',
+      filters: [listId, only],
+      start: { from_quantity: 0, variant_id: FIRST_ID },
+      placeOf: ({ from_quantity, variant_id }) => ({ from_quantity, variant_id })
+    })
+    const items = page.items.map(({ price_minor: price, ...row }) => ({ ...row, price }))
+    return { ...page, items }
+  }
+
+  /** @throws `PRICING_PRICE_LIST_NOT_FOUND`, `PRICING_PRICE_TWICE`, `PRICING_BREAK_LIMIT`; then none is set. */
+  async function set(listId: string, { prices }: SetPricesRequest, write: Write): Promise<void> {
+    const wanted = prices.map(({ variant_id, from_quantity = 1, price }) => ({
+      variantId: variant_id.toLowerCase(),
+      fromQuantity: from_quantity,
+      priceMinor: price
+    }))
+    const places = new Set(wanted.map(({ variantId, fromQuantity }) => `${variantId} ${fromQuantity}`))
+    if (places.size < wanted.length) throw priceTwice()
+    await write.once(db, tx => setPrices(tx, listId, wanted))
+  }
+
+  /** Sets prices that are all for another variant or quantity. */
+  async function setPrices(tx: Transaction, listId: string, prices: readonly Price[]): Promise<void> {
+    const variantIds = prices.map(({ variantId }) => variantId)
+    await tx.run(repository.setPrices, {
+      list_id: listId,
+      variant_ids: variantIds,
+      from_quantities: prices.map(({ fromQuantity }) => fromQuantity),
+      prices: prices.map(({ priceMinor }) => priceMinor)
+    })
+    const overfull = await tx.first(repository.findOverfull, {
+      list_id: listId,
+      variant_ids: variantIds,
+      limit: BREAKS_MAX
+    })
+    if (overfull !== undefined) throw breakLimit({ details: { ...overfull, limit: BREAKS_MAX } })
+    changes.announce(tx, variantIds)
+  }
+
+  /** Without a quantity, all prices of the variant. @throws `PRICING_PRICE_NOT_FOUND` */
+  async function remove(listId: string, variantId: string, fromQuantity: number | undefined, write: Write) {
+    await write.once(db, async tx => {
+      const gone = await tx.rows(repository.deletePrices, {
+        list_id: listId,
+        variant_id: variantId,
+        from_quantity: fromQuantity ?? null
+      })
+      if (gone.length === 0) throw priceNotFound()
+      changes.announce(tx, [variantId.toLowerCase()])
+    })
+  }
+
+  return { list, set, remove }
+}
+export type PriceService = ReturnType<typeof createPriceService>

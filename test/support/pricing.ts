@@ -1,0 +1,32 @@
+import { type PricingApi, pricingModule } from '../../src/modules/pricing/index.ts'
+import { useShop } from './use-shop.ts'
+
+const EUROPE = {
+  code: 'de',
+  name: 'Germany',
+  countries: ['DE', 'AT'],
+  currency: 'EUR',
+  prices_include_tax: true,
+  locale: 'de-DE'
+}
+
+type Options = { databaseUrl?: string; currency?: string; settings?: Readonly<Record<string, string>> }
+
+/** A shop that has nothing but prices, in Swiss francs unless told otherwise. */
+export async function usePricing({ databaseUrl, currency = 'CHF', settings = {} }: Options = {}) {
+  const shop = await useShop({
+    modules: [pricingModule],
+    settings: { CARTWRIGHT__SHOP__CURRENCY: currency, ...settings },
+    databaseUrl
+  })
+  const admin = shop.as({ token: 'admin' })
+  return {
+    ...shop,
+    pricing: shop.apiOf(pricingModule) as PricingApi,
+    admin,
+    anybody: shop.as(null),
+    /** A market of Germany, in euros, unless told otherwise. */
+    createMarket: async (fields: object = {}) =>
+      (await admin.post('/api/admin/markets', { ...EUROPE, ...fields })).json
+  }
+}
