@@ -5,15 +5,12 @@ import { marketRoutes } from './markets/routes.ts'
 import { createMarketService, ensureDefaultMarket } from './markets/service.ts'
 import { priceListRoutes } from './price-lists/routes.ts'
 import { createPriceListService } from './price-lists/service.ts'
-import { type PriceBreaks, priceAt } from './prices/breaks.ts'
+import type { PriceBreaks } from './prices/breaks.ts'
 import { createPrices } from './prices/cache.ts'
 import { createPriceChanges } from './prices/changes.ts'
 import { priceRoutes } from './prices/routes.ts'
 import { createPriceService } from './prices/service.ts'
 import { createChanges } from './revision/changes.ts'
-
-/** What one costs when so many are bought. */
-export { priceAt }
 
 /** What other modules ask about prices. To it the ids of variants, products and categories mean nothing. */
 export type PricingApi = {
@@ -39,6 +36,7 @@ export const pricingModule = defineModule({
   name: 'pricing',
   description: 'Markets: where the shop sells, in which currencies, and at which prices.',
   basePaths: ['/api/markets', '/api/admin/markets', '/api/admin/price-lists'],
+  contexts: ['x-market'],
   requires: {},
   uses: {},
   migrations: new URL('./migrations/', import.meta.url),

@@ -48,7 +48,7 @@ test('a market is created, changed and deleted, and shown to everybody while it 
   const shown = await anybody.get('/api/markets')
   expect(shown.headers).toMatchObject({
     'cache-control': 'public, no-cache',
-    vary: 'X-Market, Accept-Encoding'
+    vary: 'x-market, Accept-Encoding'
   })
   expect(shown.json.items).toMatchObject([{ code: 'de' }, { code: 'default' }])
   const same = await anybody.get('/api/markets', undefined, { 'if-none-match': String(shown.headers.etag) })

@@ -1,7 +1,7 @@
 import { AMOUNT_MAX, shareOf } from '../../../kernel/money.ts'
 
 /** What one costs from a quantity on, in minor units. */
-export type PriceBreak = { readonly fromQuantity: number; readonly priceMinor: number }
+type PriceBreak = { readonly fromQuantity: number; readonly priceMinor: number }
 /** The prices of one variant, by rising quantity. */
 export type PriceBreaks = readonly PriceBreak[]
 

@@ -80,7 +80,6 @@ export function createPrices({ db, changes, priceChanges }: Deps) {
     return variantIds.map((id, index) => breaksOf(chain, found[index] ?? loaded.get(id)))
   }
 }
-export type Prices = ReturnType<typeof createPrices>
 
 /** Those of the first list that has some, raised by every list between it and the one that is asked. */
 function breaksOf(chain: readonly Parent[], byList: Known | undefined): PriceBreaks | undefined {

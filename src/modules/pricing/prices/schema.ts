@@ -5,7 +5,7 @@ const FROM = 'From how many on.'
 const FromQuantity = Type.Integer({ description: FROM, minimum: 1, maximum: 1_000_000 })
 
 /** The most prices in one request. */
-export const PRICES_AT_ONCE_MAX = 1_000
+const PRICES_AT_ONCE_MAX = 1_000
 /** The most prices that one variant has in a list. */
 export const BREAKS_MAX = 20
 
