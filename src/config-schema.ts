@@ -45,6 +45,7 @@ export const BaseSchema = section(ABOUT, {
       description: 'The currency of all prices (ISO 4217).',
       default: 'USD'
     }),
+    time_zone: text('Where a day starts that is sent without a time: a name such as Europe/Berlin.', 'UTC'),
     demo: Type.Enum(['auto', 'on', 'off'], {
       description:
         'Load the demo catalog into an empty catalog: auto does so in development with the embedded database.',

@@ -18,7 +18,8 @@ test('the examples of docs/pricing.md run, one after the other', async () => {
   const page = await readFile(PAGE, 'utf8')
   const examples = [...page.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code = '']) => code)
   const program = examples.join('\n').replace('http://127.0.0.1:8080', origin)
-  const told = 'console.log(JSON.stringify({ changed, markets, variantId, members }))'
+  const told =
+    'console.log(JSON.stringify({ changed, markets, variantId, members, promotion, batch, total, stopped }))'
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-page-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const file = join(folder, 'examples.mjs')
@@ -28,7 +29,11 @@ test('the examples of docs/pricing.md run, one after the other', async () => {
   const said = JSON.parse(stdout)
   expect(said).toMatchObject({
     changed: { countries: ['DE', 'AT', 'LU'], version: 2 },
-    markets: [{ code: 'de', currency: 'EUR' }, { code: 'default' }]
+    markets: [{ code: 'de', currency: 'EUR' }, { code: 'default' }],
+    promotion: { ends_at: '2026-12-25T00:00:00.000Z', uses_left: 500 },
+    batch: { count: 100 },
+    total: 100,
+    stopped: { code: 'HELLO-2026', active: false }
   })
   const { markets, prices } = shop.apiOf(pricingModule) as PricingApi
   const germany = await markets.resolve({ country: 'LU' })

@@ -16,6 +16,11 @@ export const marketDefault = defineError(
   'PRICING_MARKET_DEFAULT',
   'The default market stays in use, and its currency is that of the shop.'
 )
+export const marketInUse = defineError(
+  'conflict',
+  'PRICING_MARKET_IN_USE',
+  'A promotion holds in this market; take the market away from it first.'
+)
 export const marketLimit = defineError(
   'conflict',
   'PRICING_MARKET_LIMIT',
@@ -58,6 +63,55 @@ export const breakLimit = defineError(
   'PRICING_BREAK_LIMIT',
   'The variant would have more prices in the list than "limit" says.'
 )
+export const momentInvalid = defineError(
+  'invalid',
+  'PRICING_MOMENT_INVALID',
+  'There is no such day; "errors" says which field has it.'
+)
+export const promotionNotFound = defineError(
+  'not_found',
+  'PRICING_PROMOTION_NOT_FOUND',
+  'There is no such promotion.',
+  { constraints: ['pricing.codes_promotion'] }
+)
+export const promotionStale = defineError(
+  'stale',
+  'PRICING_PROMOTION_STALE',
+  'The promotion was changed in the meantime; read it again.'
+)
+export const promotionLimit = defineError(
+  'conflict',
+  'PRICING_PROMOTION_LIMIT',
+  'As many promotions without a code run, or will, as there may be; "limit" says how many.'
+)
+export const promotionUsed = defineError(
+  'conflict',
+  'PRICING_PROMOTION_USED',
+  'Orders use the promotion, so it stays; put it out of use instead.'
+)
+export const codeNotFound = defineError(
+  'not_found',
+  'PRICING_CODE_NOT_FOUND',
+  'The promotion has no such code.'
+)
+export const usesTaken = defineError(
+  'conflict',
+  'PRICING_USES_TAKEN',
+  'It has been used more often already.',
+  { fault: { path: 'body/uses_max', message: 'must not be less than it has been used' } }
+)
+export const customerLimit = defineError(
+  'conflict',
+  'PRICING_CUSTOMER_LIMIT',
+  'The customer has used a promotion as often as one customer can; quote again to see which.',
+  { mayPass: true }
+)
+export const firstOrderTaken = defineError(
+  'conflict',
+  'PRICING_FIRST_ORDER_TAKEN',
+  'The customer has another order that counts as the first one; quote again.',
+  { mayPass: true }
+)
 export const quoteTooLarge = defineError(
   'invalid',
   'PRICING_QUOTE_TOO_LARGE',
@@ -94,6 +148,40 @@ defineError(
     constraints: ['pricing.price_lists_depth']
   }
 )
+defineError('invalid', 'PRICING_PROMOTION_MARKET_UNKNOWN', 'There is no market with one of these codes.', {
+  constraints: ['pricing.promotion_markets_market'],
+  fault: { path: 'body/markets', message: 'must be codes of markets' }
+})
+defineError('invalid', 'PRICING_PERIOD_INVALID', 'It must end after it starts.', {
+  constraints: ['pricing.promotions_period'],
+  fault: { path: 'body/ends_at', message: 'must be after the start' }
+})
+defineError(
+  'invalid',
+  'PRICING_EFFECT_INVALID',
+  'A fixed price is for lines and deliveries, and free delivery for deliveries.',
+  {
+    constraints: ['pricing.promotions_effect'],
+    fault: { path: 'body/effect', message: 'must be one that the class of the promotion can have' }
+  }
+)
+defineError('conflict', 'PRICING_CODE_TAKEN', 'There is such a code already.', {
+  constraints: ['pricing.codes_code'],
+  fault: { path: 'body/code', message: 'must not be that of another one' }
+})
+defineError(
+  'conflict',
+  'PRICING_USED_UP',
+  'A promotion or code has been used up; quote again to see which.',
+  {
+    constraints: ['pricing.budgets_uses'],
+    mayPass: true
+  }
+)
+defineError('conflict', 'PRICING_PROMOTION_GONE', 'A promotion was deleted; quote again.', {
+  constraints: ['pricing.redemptions_promotion'],
+  mayPass: true
+})
 defineError('conflict', 'PRICING_COUNTRY_TAKEN', 'One of the countries belongs to another market.', {
   constraints: ['pricing.market_countries_pkey'],
   fault: { path: 'body/countries', message: 'must not have a country of another market' }

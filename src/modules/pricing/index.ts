@@ -1,8 +1,12 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { defineModule } from '../../module.ts'
+import type { Transaction } from '../../platform/postgres/database.ts'
+import { codeRoutes } from './codes/routes.ts'
+import { createCodeService } from './codes/service.ts'
 import { createMarketDirectory, type ShopMarket } from './markets/directory.ts'
 import { marketRoutes } from './markets/routes.ts'
 import { createMarketService, ensureDefaultMarket } from './markets/service.ts'
+import { createPeriods } from './periods/instants.ts'
 import { priceListRoutes } from './price-lists/routes.ts'
 import { createPriceListService } from './price-lists/service.ts'
 import type { PriceBreaks } from './prices/breaks.ts'
@@ -10,6 +14,12 @@ import { createPrices } from './prices/cache.ts'
 import { createPriceChanges } from './prices/changes.ts'
 import { priceRoutes } from './prices/routes.ts'
 import { createPriceService } from './prices/service.ts'
+import { promotionRoutes } from './promotions/routes.ts'
+import { createPromotionService } from './promotions/service.ts'
+import type { Redemption } from './quote/promotions.ts'
+import { redeem, release } from './redemptions/doors.ts'
+import { redemptionRoutes } from './redemptions/routes.ts'
+import { createRedemptionService } from './redemptions/service.ts'
 import { createChanges } from './revision/changes.ts'
 
 /** What other modules ask about prices. To it the ids of variants, products and categories mean nothing. */
@@ -29,18 +39,28 @@ export type PricingApi = {
     variantIds: readonly string[],
     market: Pick<ShopMarket, 'priceListId'>
   ): Promise<(PriceBreaks | undefined)[]>
+  /**
+   * Takes, within the caller's transaction, what the quote says that it redeems, for `owner`: once, however often it is
+   * called. `customer`: the account, or the keyed hash of an address. What is limited is taken with the commit, which then
+   * fails with `PRICING_USED_UP`; for promotions that many want at once begin the transaction in turn (`db.inTurn`).
+   * @throws `PRICING_CUSTOMER_LIMIT`, `PRICING_FIRST_ORDER_TAKEN`, `PRICING_PROMOTION_GONE`
+   */
+  redeem(tx: Transaction, owner: string, redemptions: readonly Redemption[], customer: string): Promise<void>
+  /** Gives back, within the caller's transaction, all that `owner` has taken, once. */
+  release(tx: Transaction, owner: string): Promise<void>
 }
 
 /** Markets, and what is paid in them. */
 export const pricingModule = defineModule({
   name: 'pricing',
-  description: 'Markets: where the shop sells, in which currencies, and at which prices.',
-  basePaths: ['/api/markets', '/api/admin/markets', '/api/admin/price-lists'],
+  description: 'Markets: where the shop sells, in which currencies, at which prices, and what is taken off.',
+  basePaths: ['/api/markets', '/api/admin/markets', '/api/admin/price-lists', '/api/admin/promotions'],
   contexts: ['x-market'],
   requires: {},
   uses: {},
   migrations: new URL('./migrations/', import.meta.url),
   setup: async ({ config, db, broadcast }) => {
+    const periods = createPeriods(config.shop.time_zone)
     const changes = createChanges(broadcast)
     const priceChanges = createPriceChanges(broadcast)
     await ensureDefaultMarket(db, changes, config.shop.currency)
@@ -48,11 +68,16 @@ export const pricingModule = defineModule({
     const markets = createMarketService({ db, changes })
     const api: PricingApi = {
       markets: { resolve: directory.resolve },
-      prices: createPrices({ db, changes, priceChanges })
+      prices: createPrices({ db, changes, priceChanges }),
+      redeem,
+      release
     }
     const routes = (tiers: Tiers) => {
       marketRoutes(tiers, markets, directory)
       priceListRoutes(tiers, createPriceListService({ db, changes }))
+      promotionRoutes(tiers, createPromotionService({ db, changes, periods }))
+      codeRoutes(tiers, createCodeService({ db }))
+      redemptionRoutes(tiers, createRedemptionService({ db }))
       priceRoutes(tiers, createPriceService({ db, changes: priceChanges }))
     }
     return { api, routes }

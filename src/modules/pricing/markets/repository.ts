@@ -89,6 +89,13 @@ export const updateMarket = statement({
       cash_rounding = $cash_rounding, locale = $locale, price_list_id = $price_list_id, active = $active, version = version + 1
     where id = $id`
 })
+/** Whether a promotion names it. */
+export const isMarketUsed = statement({
+  name: 'pricing.is_market_used',
+  takes: { code: 'text' },
+  gives: { is_used: 'bool' },
+  text: 'select exists (select from pricing.promotion_markets where market = $code) as is_used'
+})
 export const deleteMarket = statement({
   name: 'pricing.delete_market',
   takes: { id: 'uuid' },

@@ -5,7 +5,7 @@ import { changesNothing } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { marketDefault, marketLimit, marketNotFound, marketStale } from '../errors.ts'
+import { marketDefault, marketInUse, marketLimit, marketNotFound, marketStale } from '../errors.ts'
 import type { Changes } from '../revision/changes.ts'
 import * as repository from './repository.ts'
 import {
@@ -69,11 +69,13 @@ export function createMarketService({ db, changes }: { db: Database; changes: Ch
     return read(id)
   }
 
-  /** @throws `PRICING_MARKET_NOT_FOUND`, `PRICING_MARKET_STALE`, `PRICING_MARKET_DEFAULT` */
+  /** @throws `PRICING_MARKET_NOT_FOUND`, `PRICING_MARKET_STALE`, `PRICING_MARKET_DEFAULT`, `PRICING_MARKET_IN_USE` */
   const remove = (id: string, write: Write) =>
     write.once(db, async tx => {
       const stored = await lock(tx, id, write)
       if (stored.is_default) throw marketDefault()
+      const used = await tx.first(repository.isMarketUsed, { code: stored.code })
+      if (used?.is_used) throw marketInUse()
       await tx.run(repository.deleteMarket, { id })
       changes.announce(tx)
     })

@@ -1,0 +1,108 @@
+import { json, nullableJson, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+import type { Amounts, PromotionClass } from '../quote/input.ts'
+import type { Effect } from './schema.ts'
+
+const written = {
+  id: 'uuid',
+  name: 'text',
+  class: oneOf<PromotionClass>(),
+  priority: 'int4',
+  active: 'bool',
+  starts_at: 'timestamptz?',
+  ends_at: 'timestamptz?',
+  needs_code: 'bool',
+  minimum: nullableJson<Amounts>(),
+  minimum_quantity: 'int4',
+  product_ids: 'uuid[]?',
+  category_ids: 'uuid[]?',
+  first_order_only: 'bool',
+  customer_group: 'text?',
+  effect: json<Effect>(),
+  combines: 'text[]',
+  uses_per_customer: 'int4?'
+} as const
+const stored = { ...written, version: 'int4', created_at: 'timestamptz' } as const
+/** `markets`: empty for all. */
+const columns = { ...stored, markets: 'text[]', uses_max: 'int4?', uses_left: 'int4?' } as const
+const names = Object.keys(written)
+const select = `
+  select ${Object.keys(stored)
+    .map(name => `promotions.${name}`)
+    .join(', ')},
+    array(select market from pricing.promotion_markets where promotion_id = promotions.id order by market) as markets,
+    budgets.uses_max, budgets.uses_max - budgets.taken as uses_left
+  from pricing.promotions join pricing.budgets on budgets.id = promotions.id`
+
+/** The newest first, those behind `after`. */
+export const listPromotions = statement({
+  name: 'pricing.list_promotions',
+  takes: { after: 'uuid', limit: 'int8' },
+  gives: columns,
+  text: `${select} where promotions.id < $after order by promotions.id desc limit $limit`
+})
+export const countPromotions = statement({
+  name: 'pricing.count_promotions',
+  gives: { total: 'int4' },
+  text: 'select count(*)::int as total from pricing.promotions'
+})
+export const findPromotion = statement({
+  name: 'pricing.find_promotion',
+  takes: { id: 'uuid' },
+  gives: columns,
+  text: `${select} where promotions.id = $id`
+})
+/** Who uses it meanwhile waits, or is counted already. */
+export const lockPromotion = statement({
+  name: 'pricing.lock_promotion',
+  takes: { id: 'uuid' },
+  gives: columns,
+  text: `${select} where promotions.id = $id for update`
+})
+export const countAutomatic = statement({
+  name: 'pricing.count_automatic_promotions',
+  gives: { total: 'int4' },
+  text: `
+    select count(*)::int as total from pricing.promotions
+    where active and not needs_code and (ends_at is null or ends_at > now())`
+})
+export const insertPromotion = statement({
+  name: 'pricing.insert_promotion',
+  takes: written,
+  text: `
+    insert into pricing.promotions (${names.join(', ')})
+    values (${names.map(name => `$${name}`).join(', ')})`
+})
+export const updatePromotion = statement({
+  name: 'pricing.update_promotion',
+  takes: written,
+  text: `
+    update pricing.promotions set
+      ${names
+        .slice(1)
+        .map(name => `${name} = $${name}`)
+        .join(', ')}, version = version + 1
+    where id = $id`
+})
+/** With its codes, and the budgets of both. */
+export const deletePromotion = statement({
+  name: 'pricing.delete_promotion',
+  takes: { id: 'uuid' },
+  text: `
+    with coupons as (delete from pricing.codes where promotion_id = $id returning id),
+      gone as (delete from pricing.promotions where id = $id returning id)
+    delete from pricing.budgets where id in (select id from coupons union all select id from gone)`
+})
+export const removeMarkets = statement({
+  name: 'pricing.remove_promotion_markets',
+  takes: { id: 'uuid' },
+  text: 'delete from pricing.promotion_markets where promotion_id = $id'
+})
+export const addMarkets = statement({
+  name: 'pricing.add_promotion_markets',
+  takes: { id: 'uuid', markets: 'text[]' },
+  text: `
+    insert into pricing.promotion_markets (promotion_id, market)
+    select $id, market from unnest($markets::text[]) as wanted (market) order by market`
+})
+
+export type PromotionRow = RowOf<typeof findPromotion>

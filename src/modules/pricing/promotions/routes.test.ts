@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest'
+import { usePricing } from '../../../../test/support/pricing.ts'
+import { newId } from '../../../kernel/ids.ts'
+
+const PROMOTIONS = '/api/admin/promotions'
+const TENTH = { name: 'A tenth off', class: 'line', effect: { type: 'percentage', percentage_ppm: 100_000 } }
+
+test('a promotion is created with what it leaves out, changed, listed and deleted', async () => {
+  const { admin } = await usePricing()
+  const { status, json: made, headers } = await admin.post(PROMOTIONS, TENTH)
+  expect([status, headers.etag]).toEqual([201, '"1"'])
+  expect(made).toMatchObject({
+    ...TENTH,
+    ...{ priority: 0, active: true, starts_at: null, ends_at: null, markets: null, needs_code: false },
+    ...{ minimum: null, minimum_quantity: 0, product_ids: null, category_ids: null, first_order_only: false },
+    ...{
+      customer_group: null,
+      combines: [],
+      uses_max: null,
+      uses_left: null,
+      uses_per_customer: null,
+      version: 1
+    }
+  })
+  const path = `${PROMOTIONS}/${made.id}`
+  const change = {
+    ...{ class: 'order', priority: 5, minimum: { CHF: 5_000, EUR: 4_500 }, minimum_quantity: 2 },
+    ...{ product_ids: [newId()], category_ids: [newId()], first_order_only: true, customer_group: 'trade' },
+    ...{ effect: { type: 'amount', amounts: { CHF: 500 } }, combines: ['shipping'], markets: ['default'] },
+    ...{ uses_max: 50, uses_per_customer: 1, needs_code: true, active: false }
+  }
+  expect((await admin.patch(path, change, { 'if-match': '"9"' })).json.code).toBe('PRICING_PROMOTION_STALE')
+  const { json: changed } = await admin.patch(path, change, { 'if-match': '"1"' })
+  expect(changed).toMatchObject({ ...change, uses_left: 50, name: TENTH.name, version: 2 })
+  expect((await admin.patch(path, {})).json).toEqual(changed)
+  expect((await admin.patch(path, { markets: null, uses_max: null, minimum: null })).json).toMatchObject({
+    ...{ markets: null, uses_max: null, uses_left: null, minimum: null, uses_per_customer: 1 }
+  })
+  const { json: other } = await admin.post(PROMOTIONS, { ...TENTH, name: 'Other' })
+  const { json } = await admin.get(`${PROMOTIONS}?count=true&limit=1`)
+  expect([json.total, json.items]).toEqual([2, [other]])
+  expect((await admin.get(`${PROMOTIONS}?cursor=${json.next_cursor}`)).json.items).toMatchObject([
+    { id: made.id }
+  ])
+
+  await admin.post(`${path}/codes`, { code: 'GONE' })
+  expect((await admin.delete(path)).status).toBe(204)
+  const gone = [await admin.get(path), await admin.patch(path, {}), await admin.delete(path)]
+  for (const answer of [
+    ...gone,
+    await admin.get(`${path}/codes`),
+    await admin.post(`${path}/codes`, { code: 'X' })
+  ])
+    expect(answer.json.code).toBe('PRICING_PROMOTION_NOT_FOUND')
+  expect((await admin.post(`${PROMOTIONS}/${other.id}/codes`, { code: 'gone' })).status).toBe(201)
+})
+
+test.each<[string, string, object]>([
+  ['an end before the start', 'PRICING_PERIOD_INVALID', { starts_at: '2026-03-02', ends_at: '2026-03-01' }],
+  ['a day that there is not', 'PRICING_MOMENT_INVALID', { starts_at: '2026-02-30' }],
+  [
+    'a fixed price of an order',
+    'PRICING_EFFECT_INVALID',
+    { class: 'order', effect: { type: 'fixed_price', amounts: { CHF: 1 } } }
+  ],
+  ['free delivery of a line', 'PRICING_EFFECT_INVALID', { effect: { type: 'free_shipping' } }],
+  ['an unknown market', 'PRICING_PROMOTION_MARKET_UNKNOWN', { markets: ['default', 'mars'] }],
+  ['an unknown currency', 'VALIDATION_FAILED', { minimum: { XXX: 1 } }],
+  ['no currency at all', 'VALIDATION_FAILED', { minimum: {} }],
+  [
+    'more than everything',
+    'VALIDATION_FAILED',
+    { effect: { type: 'percentage', percentage_ppm: 1_000_001 } }
+  ],
+  ['an effect of two kinds', 'VALIDATION_FAILED', { effect: { type: 'free_shipping', percentage_ppm: 1 } }],
+  ['a time that is none', 'VALIDATION_FAILED', { ends_at: 'tomorrow' }]
+])('%s is refused and changes nothing', async (_what, code, fields) => {
+  const { admin } = await usePricing()
+  const created = await admin.post(PROMOTIONS, { ...TENTH, ...fields })
+  expect([created.status, created.json.code]).toEqual([400, code])
+  const { json: made } = await admin.post(PROMOTIONS, TENTH)
+  expect((await admin.patch(`${PROMOTIONS}/${made.id}`, fields)).json.code).toBe(code)
+  expect((await admin.get(`${PROMOTIONS}?count=true`)).json).toMatchObject({
+    total: 1,
+    items: [{ version: 1 }]
+  })
+})
+
+test('days are those of the time zone of the shop, and the last one counts in full', async () => {
+  const { admin } = await usePricing({ settings: { CARTWRIGHT__SHOP__TIME_ZONE: 'Europe/Zurich' } })
+  const period = { starts_at: '2026-03-28', ends_at: '2026-03-29' }
+  const { json } = await admin.post(PROMOTIONS, { ...TENTH, ...period })
+  expect(json).toMatchObject({ starts_at: '2026-03-27T23:00:00.000Z', ends_at: '2026-03-29T22:00:00.000Z' })
+  const path = `${PROMOTIONS}/${json.id}`
+  expect((await admin.patch(path, { ends_at: '2026-03-27' })).json.code).toBe('PRICING_PERIOD_INVALID')
+  const moment = '2026-12-24T18:00:00.000Z'
+  expect((await admin.patch(path, { starts_at: null, ends_at: moment })).json).toMatchObject({
+    starts_at: null,
+    ends_at: moment
+  })
+})
+
+test('a market in which a promotion holds is not deleted', async () => {
+  const { admin, createMarket } = await usePricing()
+  const market = await createMarket()
+  const { json } = await admin.post(PROMOTIONS, { ...TENTH, markets: ['de'] })
+  const path = `/api/admin/markets/${market.id}`
+  expect((await admin.delete(path)).json.code).toBe('PRICING_MARKET_IN_USE')
+  await admin.delete(`${PROMOTIONS}/${json.id}`)
+  expect((await admin.delete(path)).status).toBe(204)
+})
+
+test('as many run without a code as a quote can take; ended ones and those with a code do not count', async () => {
+  const { admin, sql } = await usePricing()
+  await sql(
+    `with made as (
+      insert into pricing.promotions (id, name, class, priority, active, ends_at, needs_code, minimum_quantity,
+        first_order_only, effect, combines)
+      select gen_random_uuid(), 'P', 'line', 0, true,
+        case when n > 189 then now() - interval '1 hour' end, false, 0, false, '{"type":"percentage"}', '{}'
+      from generate_series(1, 195) n returning id)
+    insert into pricing.budgets (id) select id from made`
+  )
+  expect((await admin.post(PROMOTIONS, { ...TENTH, needs_code: true })).status).toBe(201)
+  const { json } = await admin.post(PROMOTIONS, TENTH)
+  const refused = await admin.post(PROMOTIONS, TENTH)
+  expect(refused.json).toMatchObject({ code: 'PRICING_PROMOTION_LIMIT', limit: 190 })
+  await admin.patch(`${PROMOTIONS}/${json.id}`, { active: false })
+  expect((await admin.post(PROMOTIONS, TENTH)).status).toBe(201)
+  expect((await admin.patch(`${PROMOTIONS}/${json.id}`, { active: true })).status).toBe(409)
+})

@@ -1,0 +1,128 @@
+import { found } from '../../../kernel/errors.ts'
+import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
+import { changesNothing } from '../../../kernel/patch.ts'
+import type { PageQuery } from '../../../kernel/wire.ts'
+import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import { insertBudget, limitBudget } from '../budgets/repository.ts'
+import { promotionLimit, promotionNotFound, promotionStale, promotionUsed, usesTaken } from '../errors.ts'
+import type { Periods } from '../periods/instants.ts'
+import { isPromotionUsed } from '../redemptions/repository.ts'
+import type { Changes } from '../revision/changes.ts'
+import * as repository from './repository.ts'
+import {
+  AUTOMATIC_MAX,
+  type CreatePromotionRequest,
+  type PromotionResponse,
+  type UpdatePromotionRequest
+} from './schema.ts'
+
+type Deps = { db: Database; changes: Changes; periods: Periods }
+
+/** What takes something off, when and for whom. What that comes to the quote says. */
+export function createPromotionService({ db, changes, periods }: Deps) {
+  async function list(query: PageQuery): Promise<Page<PromotionResponse>> {
+    const page = await readPage(query, {
+      ...newestFirst,
+      name: 'promotions',
+      rows: page => db.rows(repository.listPromotions, page),
+      total: () => db.first(repository.countPromotions)
+    })
+    return { ...page, items: page.items.map(present) }
+  }
+
+  /** @throws `PRICING_PROMOTION_NOT_FOUND` */
+  const read = async (id: string): Promise<PromotionResponse> =>
+    present(found(await db.first(repository.findPromotion, { id }), promotionNotFound))
+
+  /**
+   * @throws `PRICING_MOMENT_INVALID`, `PRICING_PERIOD_INVALID`, `PRICING_EFFECT_INVALID`, `PRICING_PROMOTION_MARKET_UNKNOWN`,
+   * `PRICING_PROMOTION_LIMIT`
+   */
+  async function create(body: CreatePromotionRequest, write: Write): Promise<PromotionResponse> {
+    const { uses_max = null, markets, starts_at = null, ends_at = null, ...fields } = body
+    const row = {
+      ...DEFAULTS,
+      ...fields,
+      id: write.id,
+      starts_at: periods.read(starts_at, 'starts_at'),
+      ends_at: periods.read(ends_at, 'ends_at')
+    }
+    await write.once(db, async tx => {
+      await tx.run(repository.insertPromotion, row)
+      await tx.run(insertBudget, { id: write.id, uses_max })
+      await tx.run(repository.addMarkets, { id: write.id, markets: markets ?? [] })
+      await announce(tx)
+    })
+    return read(write.id)
+  }
+
+  /** @throws `PRICING_PROMOTION_NOT_FOUND`, `PRICING_PROMOTION_STALE`, `PRICING_USES_TAKEN`, and what `create` throws */
+  async function patch(id: string, body: UpdatePromotionRequest, write: Write): Promise<PromotionResponse> {
+    const { uses_max, markets, starts_at, ends_at, ...fields } = body
+    const [startsAt, endsAt] = [periods.read(starts_at, 'starts_at'), periods.read(ends_at, 'ends_at')]
+    await write.once(db, async tx => {
+      const stored = await lock(tx, id, write)
+      if (changesNothing(body)) return
+      const period = {
+        starts_at: startsAt === undefined ? stored.starts_at : startsAt,
+        ends_at: endsAt === undefined ? stored.ends_at : endsAt
+      }
+      await tx.run(repository.updatePromotion, { ...stored, ...fields, ...period })
+      if (uses_max !== undefined && (await tx.first(limitBudget, { id, uses_max })) === undefined)
+        throw usesTaken()
+      if (markets !== undefined) {
+        await tx.run(repository.removeMarkets, { id })
+        await tx.run(repository.addMarkets, { id, markets: markets ?? [] })
+      }
+      await announce(tx)
+    })
+    return read(id)
+  }
+
+  /** With its codes. @throws `PRICING_PROMOTION_NOT_FOUND`, `PRICING_PROMOTION_STALE`, `PRICING_PROMOTION_USED` */
+  const remove = (id: string, write: Write) =>
+    write.once(db, async tx => {
+      await lock(tx, id, write)
+      const used = await tx.first(isPromotionUsed, { promotion_id: id })
+      if (used?.is_used) throw promotionUsed()
+      await tx.run(repository.deletePromotion, { id })
+      changes.announce(tx)
+    })
+
+  async function announce(tx: Transaction) {
+    const { total = 0 } = (await tx.first(repository.countAutomatic)) ?? {}
+    if (total > AUTOMATIC_MAX) throw promotionLimit({ details: { limit: AUTOMATIC_MAX } })
+    changes.announce(tx)
+  }
+
+  return { list, read, create, patch, remove }
+}
+export type PromotionService = ReturnType<typeof createPromotionService>
+
+const DEFAULTS = {
+  priority: 0,
+  active: true,
+  needs_code: false,
+  minimum: null,
+  minimum_quantity: 0,
+  product_ids: null,
+  category_ids: null,
+  first_order_only: false,
+  customer_group: null,
+  combines: [],
+  uses_per_customer: null
+}
+
+/** Holds it until `tx` ends. */
+async function lock(tx: Transaction, id: string, write: Write): Promise<repository.PromotionRow> {
+  const stored = found(await tx.first(repository.lockPromotion, { id }), promotionNotFound)
+  write.expect(stored.version, promotionStale)
+  return stored
+}
+
+const present = ({ markets, ...row }: repository.PromotionRow): PromotionResponse => ({
+  ...row,
+  combines: row.combines as PromotionResponse['combines'],
+  markets: markets.length === 0 ? null : markets
+})

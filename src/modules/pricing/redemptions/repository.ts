@@ -1,0 +1,85 @@
+import { statement } from '../../../platform/postgres/statement.ts'
+
+/** Those that this owner does not have yet. `codes`: '' where none is needed. */
+export const insertRedemptions = statement({
+  name: 'pricing.insert_redemptions',
+  takes: { owner: 'uuid', customer: 'text', promotion_ids: 'uuid[]', codes: 'text[]' },
+  gives: { promotion_id: 'uuid', code_id: 'uuid?' },
+  text: `
+    insert into pricing.redemptions (owner, promotion_id, code_id, customer)
+    select $owner, promotion_id, (select id from pricing.codes where codes.code = wanted.code), $customer
+    from unnest($promotion_ids::uuid[], $codes::text[]) as wanted (promotion_id, code)
+    order by promotion_id
+    on conflict (owner, promotion_id) do nothing
+    returning promotion_id, code_id`
+})
+/** Counts one use more of each by this customer, and says how many that are of how many. */
+export const addCustomerUses = statement({
+  name: 'pricing.add_customer_uses',
+  takes: { customer: 'text', promotion_ids: 'uuid[]' },
+  gives: { taken: 'int4', uses_per_customer: 'int4?', first_order_only: 'bool?' },
+  text: `
+    with counted as (
+      insert into pricing.customer_uses (promotion_id, customer, taken)
+      select promotion_id, $customer, 1 from unnest($promotion_ids::uuid[]) as wanted (promotion_id)
+      order by promotion_id
+      on conflict (promotion_id, customer) do update set taken = customer_uses.taken + 1
+      returning promotion_id, taken
+    )
+    select taken, uses_per_customer, first_order_only
+    from counted join pricing.promotions on promotions.id = promotion_id`
+})
+/** Answers whose order it is. */
+export const claimFirstOrder = statement({
+  name: 'pricing.claim_first_order',
+  takes: { customer: 'text', owner: 'uuid' },
+  gives: { owner: 'uuid' },
+  text: `
+    insert into pricing.first_orders (customer, owner) values ($customer, $owner)
+    on conflict (customer) do update set owner = first_orders.owner returning owner`
+})
+export const deleteRedemptions = statement({
+  name: 'pricing.delete_redemptions',
+  takes: { owner: 'uuid' },
+  gives: { promotion_id: 'uuid', code_id: 'uuid?', customer: 'text' },
+  text: 'delete from pricing.redemptions where owner = $owner returning promotion_id, code_id, customer'
+})
+export const giveCustomerUsesBack = statement({
+  name: 'pricing.give_customer_uses_back',
+  takes: { customer: 'text', promotion_ids: 'uuid[]' },
+  text: `
+    with mine as (
+      select promotion_id from pricing.customer_uses
+      where customer = $customer and promotion_id = any ($promotion_ids) order by promotion_id for update
+    )
+    update pricing.customer_uses set taken = taken - 1
+    from mine where customer = $customer and customer_uses.promotion_id = mine.promotion_id`
+})
+export const giveFirstOrderBack = statement({
+  name: 'pricing.give_first_order_back',
+  takes: { customer: 'text', owner: 'uuid' },
+  text: 'delete from pricing.first_orders where customer = $customer and owner = $owner'
+})
+/** By owner, the newest first; those behind `after`. */
+export const listRedemptions = statement({
+  name: 'pricing.list_redemptions',
+  takes: { promotion_id: 'uuid', after: 'uuid', limit: 'int8' },
+  gives: { owner: 'uuid', code: 'text?', redeemed_at: 'timestamptz' },
+  text: `
+    select owner, codes.code, redeemed_at
+    from pricing.redemptions left join pricing.codes on codes.id = code_id
+    where redemptions.promotion_id = $promotion_id and owner < $after order by owner desc limit $limit`
+})
+export const countRedemptions = statement({
+  name: 'pricing.count_redemptions',
+  takes: { promotion_id: 'uuid' },
+  gives: { total: 'int4' },
+  slow: true,
+  text: 'select count(*)::int as total from pricing.redemptions where promotion_id = $promotion_id'
+})
+export const isPromotionUsed = statement({
+  name: 'pricing.is_promotion_used',
+  takes: { promotion_id: 'uuid' },
+  gives: { is_used: 'bool' },
+  text: 'select exists (select from pricing.redemptions where promotion_id = $promotion_id) as is_used'
+})
