@@ -2,7 +2,6 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Chores } from '../../../platform/chores.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import { deleteRequests } from '../requests/repository.ts'
-import { deleteBatches } from '../writer/repository.ts'
 import type { Writer } from '../writer/writer.ts'
 import { deleteReservations, listDue } from './repository.ts'
 
@@ -16,7 +15,6 @@ const WAIT_MS = 5_000
 export function startSweeps({ chores, db, writer }: { chores: Chores; db: Queryable; writer: Writer }): void {
   chores.every(DUE_SECONDS, 'inventory.expire', () => expireDue(db, writer))
   const limit = OLD_MAX
-  chores.sweep(OLD_SECONDS, 'inventory.delete_batches', () => db.run(deleteBatches, { limit }))
   chores.sweep(OLD_SECONDS, 'inventory.delete_requests', () => db.run(deleteRequests, { limit }))
   chores.sweep(OLD_SECONDS, 'inventory.delete_reservations', () => db.run(deleteReservations, { limit }))
 }

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { newId } from '../../../kernel/ids.ts'
 import type { Apart } from '../../../platform/postgres/apart.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import { inventoryBusy } from '../errors.ts'
@@ -9,7 +8,6 @@ import type { Decided, Operation, Outcome, Stock } from '../stock/state.ts'
 import { findShortfalls, itemsOf, readStock, type Tell, write, writesOf } from './batch.ts'
 import type { Kits } from './kits.ts'
 import type { Entry } from './queue.ts'
-import { insertBatch } from './repository.ts'
 
 /** What one batch is made of: entries of the queue, and so many requests at most. */
 export type Work = { readonly entries: readonly Entry[]; readonly requestsMax: number }
@@ -33,7 +31,7 @@ export type Ended =
 
 /** Far more than a batch takes: a connection that is silent for so long is dead. */
 const ATTEMPT_MS_MAX = 2_000
-/** How long it is asked whether a batch was committed, when its answer was lost. */
+/** How long a batch is decided anew whose answer was lost. */
 const UNKNOWN_MS_MAX = 5_000
 const UNKNOWN_PAUSE_MS = 20
 
@@ -64,16 +62,13 @@ type AttemptDeps = {
 }
 
 /**
- * Runs one batch until it is known how it ended. A commit whose answer was lost is repeated under the same id: its row in
- * `inventory.batches` waits for the old transaction, and is refused when that was committed. Until then nothing is
- * decided anew, so nothing can happen twice.
+ * Runs one batch until it is known how it ended. When the answer of a commit was lost, the batch is decided anew: the old
+ * transaction keeps its levels locked until it has ended, so whatever it wrote is seen then. What it reserved is held
+ * already, what it gave back is given back, and requests that it did are not found again.
  */
 export async function runBatch(deps: AttemptDeps, work: Work, mayWait: boolean): Promise<Ended> {
   const { apart, note } = deps
-  let id = newId()
   let isWaiting = mayWait
-  /** An earlier attempt with this id may have been committed. */
-  let isOpen = false
   let result: Result | undefined
   let requests: readonly string[] = []
   const onTaken = (ids: readonly string[]) => {
@@ -83,10 +78,7 @@ export async function runBatch(deps: AttemptDeps, work: Work, mayWait: boolean):
   for (;;) {
     const attempt = await apart.attempt(
       async tx => {
-        const isRepeat = isOpen
-        if (isRepeat && (await tx.run(insertBatch, { id })) === 0) return
-        isOpen = false
-        result = await runOnce(deps, tx, work, { isWaiting, batchId: isRepeat ? undefined : id, onTaken })
+        result = await runOnce(deps, tx, work, { isWaiting, onTaken })
       },
       { deadlineAt: performance.now() + ATTEMPT_MS_MAX }
     )
@@ -94,17 +86,13 @@ export async function runBatch(deps: AttemptDeps, work: Work, mayWait: boolean):
     const hasWritten = result !== undefined && (writesOf(result.decided) > 0 || result.requests.length > 0)
     if (attempt.kind === 'done' || (attempt.kind === 'unknown' && !hasWritten))
       return { kind: 'done', result: result as Result }
-    const error = attempt.kind === 'locked' ? inventoryBusy({ retryAfterSeconds: 1 }) : attempt.error
-    if (attempt.kind === 'unknown' || isOpen) {
-      isOpen = true
+    if (attempt.kind === 'unknown') {
       giveUpAt = Math.min(giveUpAt, performance.now() + UNKNOWN_MS_MAX)
-      if (performance.now() > giveUpAt) return { kind: 'unknown', error }
+      if (performance.now() > giveUpAt) return attempt
       await delay(UNKNOWN_PAUSE_MS)
-      continue
-    }
-    if (attempt.kind === 'undone' || !isWaiting) return { kind: 'undone', error, requests }
-    isWaiting = false
-    id = newId()
+    } else if (attempt.kind === 'undone') return { ...attempt, requests }
+    else if (!isWaiting) return { kind: 'undone', error: inventoryBusy({ retryAfterSeconds: 1 }), requests }
+    else isWaiting = false
   }
 }
 
@@ -113,8 +101,6 @@ const hasWork = ({ entries }: Work, result: Result | undefined) =>
 
 type Once = {
   isWaiting: boolean
-  /** None when its row is there already. */
-  batchId: string | undefined
   onTaken(ids: readonly string[]): void
 }
 
@@ -122,7 +108,7 @@ async function runOnce(
   { kits, tell, requestItems }: AttemptDeps,
   tx: Transaction,
   { entries, requestsMax }: Work,
-  { isWaiting, batchId, onTaken }: Once
+  { isWaiting, onTaken }: Once
 ): Promise<Result> {
   const { waiting, areMore } =
     requestsMax > 0 ? await takeRequests(tx, requestsMax) : { waiting: [], areMore: false }
@@ -145,7 +131,6 @@ async function runOnce(
     for (const each of shortfalls) tell.short(tx, each)
     tx.withCommit(() =>
       Promise.all([
-        batchId !== undefined && tx.run(insertBatch, { id: batchId }),
         write(tx, decided),
         requests.length > 0 &&
           finishRequests(

@@ -106,12 +106,6 @@ export const insertLevels = statement({
     on conflict do nothing
     returning item_id`
 })
-/** 0: this batch is committed already. Waits for whoever is about to commit it. */
-export const insertBatch = statement({
-  name: 'inventory.insert_batch',
-  takes: { id: 'uuid' },
-  text: 'insert into inventory.batches (id) values ($id) on conflict (id) do nothing'
-})
 export const updateLevels = statement({
   name: 'inventory.update_levels',
   takes: {
@@ -216,11 +210,4 @@ export const listKits = statement({
   name: 'inventory.list_kits',
   gives: { variant_id: 'uuid', item_id: 'uuid', quantity: 'int4' },
   text: 'select variant_id, item_id, quantity from inventory.components order by variant_id, item_id'
-})
-export const deleteBatches = statement({
-  name: 'inventory.delete_batches',
-  takes: { limit: 'int8' },
-  text: `
-    delete from inventory.batches where id in (
-      select id from inventory.batches where at < now() - interval '1 hour' limit $limit for update skip locked)`
 })
