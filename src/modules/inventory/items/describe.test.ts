@@ -112,3 +112,35 @@ test('whoever hears of crossings is told of what is counted otherwise than befor
   await describe({ variantId: mug, sku: 'CUP', tracked: true })
   expect(await heard(1)).toMatchObject([{ item_id: mug, status: 'in' }])
 })
+
+test('what is counted for the first time is never said to be out of stock while there are some', async () => {
+  const { admin, describe, heard, inventory } = await useInventory()
+  const [some, none, part, set, known] = [newId(), newId(), newId(), newId(), newId()]
+  const count = (variantId: string, onHand: number) =>
+    describe({ variantId, sku: variantId, tracked: true, onHand })
+  expect(await inventory.available([some])).toEqual([null])
+  await count(some, 3)
+  expect(await heard(1)).toEqual([{ item_id: some, variant_ids: [some], available: 3, status: 'in' }])
+  expect(await inventory.available([some])).toEqual([3])
+
+  await count(none, 0)
+  expect(await heard(1)).toMatchObject([{ item_id: none, status: 'out' }])
+
+  await describe({ variantId: part, sku: 'PART' })
+  const components = [{ item_id: part, quantity: 2 }]
+  expect((await admin.put(`/api/inventory/items/${set}/components`, { components })).status).toBe(200)
+  expect(await heard(1)).toMatchObject([{ variant_ids: [set], status: 'untracked' }])
+  await count(part, 1)
+  expect(await heard(2)).toMatchObject([
+    { variant_ids: [part, set], status: 'out' },
+    { variant_ids: [part], status: 'in' }
+  ])
+  expect(await inventory.available([part, set])).toEqual([1, 0])
+
+  await count(known, 4)
+  await heard(1)
+  await describe({ variantId: known, sku: 'KNOWN', tracked: false })
+  expect(await heard(1)).toMatchObject([{ status: 'untracked' }])
+  await count(known, 4)
+  expect(await heard(1)).toMatchObject([{ item_id: known, available: 4, status: 'in' }])
+})

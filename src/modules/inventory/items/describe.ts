@@ -27,8 +27,12 @@ export function createDescribe({ crossings, books }: Deps) {
   /** The last request of each transaction, which is done behind its others, until it is known to be done. */
   const awaited = new Set<string>()
 
-  /** Answers which of them are counted now. */
-  async function change(tx: Transaction, said: ReadonlyMap<string, Said>): Promise<ReadonlySet<string>> {
+  /** Answers which of them are counted now. `coming`: those of which there are some, as is said as well. */
+  async function change(
+    tx: Transaction,
+    said: ReadonlyMap<string, Said>,
+    coming: ReadonlySet<string> = new Set()
+  ): Promise<ReadonlySet<string>> {
     const ids = [...said.keys()]
     await tx.run(repository.insertItems, { ids })
     const changed: repository.ItemRow[] = []
@@ -49,8 +53,20 @@ export function createDescribe({ crossings, books }: Deps) {
       backorders: changed.map(({ backorder }) => backorder),
       limits: changed.map(({ backorder_limit }) => backorder_limit ?? -1)
     })
-    if (countedOtherwise.length > 0) await crossings.announce(tx, countedOtherwise)
+    const news = await withoutComing(tx, countedOtherwise, coming)
+    if (news.length > 0) await crossings.announce(tx, news)
     return tracked
+  }
+
+  /**
+   * Between the moment from which on an item is counted and its first count, which comes at once, nothing is there.
+   * Nobody is told of that moment: the count tells that there are some.
+   */
+  async function withoutComing(tx: Transaction, items: repository.ItemRow[], coming: ReadonlySet<string>) {
+    const ids = items.filter(({ id, tracked }) => tracked && coming.has(id)).map(({ id }) => id)
+    if (ids.length === 0) return items
+    const fresh = new Set((await tx.rows(repository.listFresh, { ids })).map(({ id }) => id))
+    return items.filter(({ id }) => !fresh.has(id))
   }
 
   /** What was said to be there becomes requests, which the writer does after the commit. */
@@ -96,7 +112,8 @@ export function createDescribe({ crossings, books }: Deps) {
     describe: async (tx: Transaction, variants: readonly Description[]): Promise<void> => {
       for (let start = 0; start < variants.length; start += CHUNK) {
         const some = variants.slice(start, start + CHUNK)
-        const tracked = await change(tx, new Map(some.map(each => [each.variantId, each])))
+        const coming = some.filter(({ onHand = 0 }) => onHand > 0).map(({ variantId }) => variantId)
+        const tracked = await change(tx, new Map(some.map(each => [each.variantId, each])), new Set(coming))
         await postCounts(
           tx,
           some.filter(each => tracked.has(each.variantId))

@@ -104,6 +104,16 @@ export const updateItems = statement({
       as fresh (id, sku, tracked, backorder, backorder_limit)
     where items.id = fresh.id`
 })
+/** Those that lie nowhere yet and are no part of a kit, which would not be told of their first count. */
+export const listFresh = statement({
+  name: 'inventory.list_fresh_items',
+  takes: { ids: 'uuid[]' },
+  gives: { id: 'uuid' },
+  text: `
+    select id from unnest($ids::uuid[]) as item (id)
+    where not exists (select from inventory.levels where item_id = item.id)
+      and not exists (select from inventory.components where item_id = item.id)`
+})
 /** The kits that items are part of. */
 export const listKits = statement({
   name: 'inventory.list_kits_of_items',
