@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 import { DomainError } from '../../../kernel/errors.ts'
 import { type CsvRecord, FileRefused, readRecords } from '../../../platform/csv/records.ts'
 import { type Spooled, spool } from '../../../platform/csv/spool.ts'
@@ -32,6 +33,8 @@ export const IMPORT_BYTES_MAX = 536_870_912
 const BATCH_ROWS = 250
 /** Of a batch's rows. Usual ones have a hundredth of it. */
 const BATCH_SIZE_MAX = 8_388_608
+/** An import rests for as long as each batch took, so that half of what the machine can do is left for everybody else. */
+const REST_MS_MAX = 1_000
 const ANALYZED_ROWS_MIN = 1_000
 const COUNTED_TRIES_MAX = 60
 
@@ -87,8 +90,10 @@ export function createImporter({ db, changes, inventory, currency }: Deps) {
   async function importSome(newReport: () => Report, read: Read, onBatch: OnBatch): Promise<Report> {
     const report = newReport()
     for await (const drafts of read(report)) {
+      const startedAt = performance.now()
       for (const outcome of await applySeparately(drafts)) addOutcome(report, outcome)
       await untilCounted(() => onBatch(report))
+      await delay(Math.min(performance.now() - startedAt, REST_MS_MAX))
     }
     return report
   }
