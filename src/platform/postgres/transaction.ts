@@ -10,6 +10,7 @@ import {
   translateDatabaseError
 } from './errors.ts'
 import { type Queryable, queryableOf, type Send } from './queryable.ts'
+import { sendWithCommit } from './with-commit.ts'
 
 declare const inTransaction: unique symbol
 /** One open transaction. A function that asks for it can only be called inside `transaction`. */
@@ -29,6 +30,7 @@ export type Transaction = Queryable & {
   withCommit(work: (tx: Transaction) => Promise<unknown>): void
 }
 
+type Kept = { query: pg.QueryConfig; resolve(result: Promise<pg.QueryResult>): void }
 /** A connection for one caller alone. */
 export type Checkout = { client: pg.Client; giveBack(isBroken: boolean): void }
 export type RunOptions = {
@@ -68,17 +70,12 @@ export async function runTransaction<T>(
   let isBroken = false
 
   const leftMs = () => Math.min(deadlineAt - performance.now(), statementTimeoutMs)
-  const send = async (
-    query: pg.QueryConfig,
-    onSent?: (answer: Promise<unknown>) => void
-  ): Promise<pg.QueryResult> => {
+  const send = async <T>(query: pg.QueryConfig, by: (query: pg.QueryConfig) => Promise<T>): Promise<T> => {
     const left = leftMs()
     if (left <= 0) throw databaseBusy({ retryAfterSeconds: 1 })
     sendTogether(client)
     try {
-      const answer = client.query({ ...query, query_timeout: left + SERVER_HEAD_START_MS } as pg.QueryConfig)
-      onSent?.(answer)
-      return await answer
+      return await by({ ...query, query_timeout: left + SERVER_HEAD_START_MS } as pg.QueryConfig)
     } catch (error) {
       if (isUnusable(error)) isBroken = true
       throw mayRunAgain(error) ? error : translateDatabaseError(error)
@@ -87,8 +84,31 @@ export async function runTransaction<T>(
   const sendStatement: Send = async ({ name, text }, values) => {
     onStatement?.(name)
     if (!isOpen) throw new Error(`${name} came after its transaction had ended`)
-    return send({ name, text, values })
+    const query = { name, text, values }
+    return isCommitting ? keepForCommit(query) : sendAlone(query)
   }
+  const sendAlone = (query: pg.QueryConfig) => send(query, each => client.query(each))
+
+  let isCommitting = false
+  /** The last statement of `withCommit`: the commit goes in one message with it. */
+  let kept: Kept | undefined
+  const keepForCommit = (query: pg.QueryConfig) => {
+    kept?.resolve(sendAlone(kept.query))
+    return new Promise<pg.QueryResult>(resolve => {
+      kept = { query, resolve }
+    })
+  }
+  const sendCommit = (): Promise<pg.QueryResult> => {
+    const noted = <T>(answer: Promise<T>) => {
+      onCommit?.(answer)
+      return answer
+    }
+    if (kept === undefined) return send({ text: 'commit' }, query => noted(client.query(query)))
+    const answers = send(kept.query, query => noted(sendWithCommit(client, query)))
+    kept.resolve(answers.then(([ofStatement]) => ofStatement))
+    return answers.then(([, ofCommit]) => ofCommit)
+  }
+
   const committed: (() => void)[] = []
   const lasts: ((tx: Transaction) => Promise<void>)[] = []
   const withCommits: ((tx: Transaction) => Promise<unknown>)[] = []
@@ -104,6 +124,7 @@ export async function runTransaction<T>(
     let sent: Promise<unknown> | undefined
     let answer: Promise<pg.QueryResult>
     try {
+      isCommitting = true
       if (withCommits.length > 0) {
         const answers: Promise<unknown>[] = []
         // One may add another one while it is sent.
@@ -113,7 +134,7 @@ export async function runTransaction<T>(
         await Promise.race([sent, new Promise<void>(resolve => process.nextTick(resolve))])
       }
       isOpen = false
-      answer = send({ text: 'commit' }, onCommit)
+      answer = sendCommit()
       answer.catch(() => {})
     } finally {
       uncork()
