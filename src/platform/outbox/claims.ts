@@ -20,6 +20,17 @@ const ANSWER_MS_MAX = 2_000
 const ERROR_LENGTH_MAX = 2_000
 /** The clocks may tell the length of a lease a little differently. */
 const LEASE_MARGIN_MS = 500
+/**
+ * For the connection of `createClaims`. A plan that was made while the table was small, and has not been analyzed since,
+ * must not read and sort a whole backlog: of 50,000 rows a claim of 200 took 120 ms then instead of 2 (2026-11-21).
+ */
+export const BY_INDEX = {
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_sort: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off'
+}
 
 /** What is done to rows beside their effect: over one connection of its own, so that nobody waits for it. */
 export function createClaims(apart: Apart, log: Log) {

@@ -1,0 +1,35 @@
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { createTestDatabase } from '../../../test/support/database.ts'
+import { BY_INDEX } from './claims.ts'
+import { claim } from './rows.ts'
+
+/** How a claim goes about a backlog that came since PostgreSQL last looked at the table. */
+async function planOfClaim(settings: Readonly<Record<string, string>>): Promise<string> {
+  const { url, drop } = await createTestDatabase()
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  onTestFinished(async () => {
+    await client.end()
+    await drop()
+  })
+  await client.query('alter table cartwright.jobs set (autovacuum_enabled = off)')
+  await client.query(`
+    insert into cartwright.jobs (handler, subject, event_id, payload)
+    select 'ear:bell.rang', gen_random_uuid(), gen_random_uuid(), '{}' from generate_series(1, 20000)`)
+  for (const [name, value] of Object.entries({ plan_cache_mode: 'force_generic_plan', ...settings }))
+    await client.query(`set ${name} = ${value}`)
+  await client.query(`prepare planned (text, int8, uuid, float8) as ${claim.text}`)
+  const { rows } = await client.query(
+    `explain (costs off) execute planned ('ear:bell.rang', 200, gen_random_uuid(), 15)`
+  )
+  return rows.map(row => row['QUERY PLAN']).join('\n')
+}
+
+test('a claim finds what it takes in the order of its index, however much waits', async () => {
+  const plan = await planOfClaim(BY_INDEX)
+  expect(plan).toContain('Index Scan using jobs_due')
+  expect(plan).not.toMatch(/Sort|Bitmap|Seq Scan/)
+  // Without these settings it reads all that waits.
+  expect(await planOfClaim({})).toContain('Sort')
+})
