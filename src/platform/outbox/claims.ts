@@ -52,7 +52,6 @@ export function createClaims(apart: Apart, log: Log) {
   })
 
   async function giveBack(claimed: Claimed, rows = claimed.rows, pauseSeconds = 0): Promise<void> {
-    if (rows.length === 0) return
     await ask(tx => tx.run(repository.giveBack, { ...placesOf(claimed, rows), pauseSeconds }))
   }
 

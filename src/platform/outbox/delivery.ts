@@ -40,14 +40,11 @@ export function createDelivery({ db, log, claims, count, signal, name, handler }
     const [exhausted, rows] = parted(claimed.rows, row => row.attempts > TRIES_MAX && row.id > 0)
     for (const row of exhausted) await fail(claimed, row, 'its process ended each time that it was tried')
     const [abandoned, others] = parted(rows, row => row.was_abandoned)
-    if (abandoned.length > 0) {
-      await giveBack(claimed, [...abandoned.slice(1), ...others])
-      await eachAlone(claimed, abandoned.slice(0, 1))
-    } else {
-      // What has failed before may fail again, and take those with it who are done together with it.
-      const [failing, fresh] = parted(rows, row => row.has_failed)
-      await eachAlone(claimed, [...(await together(claimed, fresh)), ...failing])
-    }
+    await giveBack(claimed, abandoned.slice(1))
+    // What has failed before may fail again, and take those with it who are done together with it.
+    const [failing, fresh] = parted(others, row => row.has_failed)
+    // What its process died with comes last: this one may die with it, too, and nobody else has to wait for that.
+    await eachAlone(claimed, [...(await together(claimed, fresh)), ...failing, ...abandoned.slice(0, 1)])
     claims.settle(claimed)
   }
 
@@ -121,6 +118,7 @@ export function createDelivery({ db, log, claims, count, signal, name, handler }
   }
 
   async function giveBack(claimed: Claimed, rows: readonly ClaimedRow[], seconds = 0): Promise<void> {
+    if (rows.length === 0) return
     await claims.giveBack(claimed, rows, seconds)
     count('given_back', rows.length)
   }
