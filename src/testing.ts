@@ -6,10 +6,12 @@ import pg from 'pg'
 import pino from 'pino'
 import { type App, modules as allModules, openGateway, setupShop } from './app.ts'
 import { loadConfig } from './config.ts'
-import { declaredEvents } from './kernel/events.ts'
+import { declaredEvents, type EventType, type JobType } from './kernel/events.ts'
+import { compileSchema } from './kernel/validate.ts'
 import { defineModule, type Module, migrationSources } from './module.ts'
 import { fakeAuth } from './modules/auth/fake.ts'
 import { openEmbeddedPostgres } from './platform/embedded-postgres/open.ts'
+import type { Outbox } from './platform/outbox/outbox.ts'
 import { openPlatform, type Platform } from './platform/platform.ts'
 import type { Database } from './platform/postgres/database.ts'
 import { migrate } from './platform/postgres/migrate.ts'
@@ -118,7 +120,7 @@ async function openOn<Apis extends Record<string, object>>(
       onStatement: name => statements.push(name)
     })
   )
-  const shop = await setupShop(platform, all)
+  const shop = await setupShop({ ...platform, outbox: strict(platform.outbox) }, all)
     .then(openGateway)
     .catch(async error => {
       await platform.close()
@@ -165,6 +167,31 @@ const standIns = (apis: Readonly<Record<string, object>>): Module[] =>
       setup: async () => ({ api })
     })
   )
+
+/** Refuses what is not what its event or job declares: in a shop, TypeScript alone sees to that, at no cost. */
+function strict(outbox: Outbox): Outbox {
+  const compiled = new WeakMap<object, ReturnType<typeof compileSchema>>()
+  const check = ({ name, payload: schema }: EventType | JobType, payload: unknown) => {
+    const errorsOf = compiled.get(schema) ?? compileSchema(schema)
+    compiled.set(schema, errorsOf)
+    const [error] = errorsOf(JSON.parse(JSON.stringify(payload)))
+    if (error === undefined) return
+    throw new Error(
+      `the payload of ${name} is not what it declares: ${error.instancePath} (${error.keyword})`
+    )
+  }
+  return {
+    ...outbox,
+    emit: (tx, type, subject, payload) => {
+      check(type, payload)
+      outbox.emit(tx, type, subject, payload)
+    },
+    enqueue: (tx, type, payload, options) => {
+      check(type, payload)
+      outbox.enqueue(tx, type, payload, options)
+    }
+  }
+}
 
 /** A test may close it before the shop is closed. */
 function closedOnce(platform: Platform): Platform {

@@ -2,12 +2,17 @@ import { newId } from '../../src/kernel/ids.ts'
 import { openTestShop } from '../../src/testing.ts'
 import { bellModule, earModule, note } from '../support/bells.ts'
 
-/** A process that emits events and is killed: `after_commit`, or `mid_batch`, while it handles them. */
+/**
+ * A process that emits events and is killed: `after_commit`; `mid_batch`, while it handles them; or by one of them, the
+ * `poison`, whenever it handles that.
+ */
 const [databaseUrl = '', moment = '', count = ''] = process.argv.slice(2)
+const POISON = 3
 const bell = bellModule()
 const ear = earModule('ear', async (tx, events) => {
   await note(tx, 'ear', events)
-  if (moment === 'mid_batch') process.kill(process.pid, 'SIGKILL')
+  const isPoisoned = moment === 'poison' && events.some(({ payload }) => payload.nth === POISON)
+  if (moment === 'mid_batch' || isPoisoned) process.kill(process.pid, 'SIGKILL')
 })
 const shop = await openTestShop({ modules: [bell, ear], databaseUrl })
 await shop.db.transaction(async tx => {

@@ -1,13 +1,26 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { bellModule, CREATE_EFFECTS, earModule } from '../support/bells.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { startProgram } from '../support/program.ts'
+import { runSql } from '../support/sql.ts'
 import { useShop } from '../support/use-shop.ts'
 import { until } from './until.ts'
 
 const VICTIM = fileURLToPath(new URL('./outbox-victim.ts', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('./outbox-program.ts', import.meta.url))
 const EVENTS = 20
+/** The one that its process dies with. */
+const POISON = 3
+/** Leases of what was claimed once end now, and not in 15 seconds. */
+const END_FIRST_LEASES =
+  'update cartwright.jobs set due_at = now() where attempts = 1 and lease is not null and id > 0'
+/** And those of what was claimed again go on for as long as the test takes. */
+const PROLONG_SECOND_LEASES = `
+  update cartwright.jobs set due_at = now() + interval '1 hour' where attempts = 2 and lease is not null and id > 0`
+const NTHS = Array.from({ length: EVENTS }, (_, index) => index + 1)
 
 test.each(['after_commit', 'mid_batch'])(
   'events of a process that is killed %s are handled by another one, each once',
@@ -23,15 +36,73 @@ test.each(['after_commit', 'mid_batch'])(
     await until(
       'all is handled',
       async () => {
-        // Leases of the dead end now, and not in 15 seconds.
-        await shop.sql(
-          'update cartwright.jobs set due_at = now() where attempts = 1 and lease is not null and id > 0'
-        )
+        await shop.sql(END_FIRST_LEASES)
         return (await shop.sql('select from cartwright.jobs where id > 0')).length === 0
       },
       30_000
     )
     const heard = await shop.sql('select nth from public.effects order by nth')
-    expect(heard.map(({ nth }) => nth)).toEqual(Array.from({ length: EVENTS }, (_, index) => index + 1))
+    expect(heard.map(({ nth }) => nth)).toEqual(NTHS)
   }
 )
+
+test('an event that kills every process that handles it keeps no other from being handled', async () => {
+  const shop = await useShop({ modules: [bellModule()] })
+  await shop.sql(CREATE_EFFECTS)
+  const spawnVictim = (count: number) =>
+    spawn(process.execPath, [VICTIM, shop.databaseUrl, 'poison', String(count)], { stdio: 'inherit' })
+  const heard = async () =>
+    (await shop.sql('select nth from public.effects order by nth')).map(({ nth }) => nth)
+  let victim = spawnVictim(EVENTS)
+  let deaths = 0
+  onTestFinished(() => {
+    victim.kill('SIGKILL')
+  })
+  await until(
+    'all others are handled',
+    async () => {
+      if (victim.signalCode !== null) {
+        expect(victim.signalCode).toBe('SIGKILL')
+        deaths += 1
+        await shop.sql(END_FIRST_LEASES)
+        await shop.sql(PROLONG_SECOND_LEASES)
+        victim = spawnVictim(0)
+      }
+      return (await heard()).length === EVENTS - 1
+    },
+    60_000
+  )
+  // With all of them, and then alone.
+  expect(deaths).toBe(2)
+  expect(await heard()).toEqual(NTHS.filter(nth => nth !== POISON))
+  expect(
+    await shop.sql(`select payload ->> 'nth' as nth, attempts from cartwright.jobs where id > 0`)
+  ).toEqual([{ nth: String(POISON), attempts: 2 }])
+})
+
+test('on SIGTERM a process gives back what it has begun, at once', async () => {
+  const { url, drop } = await createTestDatabase()
+  onTestFinished(drop)
+  const program = startProgram(
+    { DATABASE_URL: url, CARTWRIGHT__SERVER__DRAIN_SECONDS: '0' },
+    { main: PROGRAM }
+  )
+  onTestFinished(() => {
+    program.child.kill('SIGKILL')
+  })
+  await program.listening
+  const jobs = () =>
+    runSql(
+      url,
+      'select lease is not null as leased, attempts, error, due_at <= now() as due from cartwright.jobs'
+    )
+  await runSql(
+    url,
+    `insert into cartwright.jobs (handler, subject, event_id, payload)
+     values ('patience.wait', gen_random_uuid(), gen_random_uuid(), '{}')`
+  )
+  await until('it is under way', async () => (await jobs())[0]?.leased === true)
+  program.child.kill('SIGTERM')
+  expect((await program.ended).code).toBe(0)
+  expect(await jobs()).toEqual([{ leased: false, attempts: 0, error: null, due: true }])
+})

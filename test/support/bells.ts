@@ -23,7 +23,10 @@ const wind = defineJob('bell.wind', { description: 'Winds the clock.', seconds: 
 
 type Rang = { bell_id: string; nth: number }
 export type Ring = Delivery<Rang>
-type BellApi = { ring(tx: Transaction, bellId: string, nth: number): void; enqueue: Enqueue }
+type BellApi = {
+  ring(tx: Transaction, bellId: string, nth: number, subject?: string): void
+  enqueue: Enqueue
+}
 
 export const bellModule = (
   handlers: { polish?: JobHandler<{ bell_id: string }>; wind?: JobHandler<object> } = {}
@@ -38,7 +41,7 @@ export const bellModule = (
     jobs: [polish, wind],
     setup: async ({ emit, enqueue }) => {
       const api: BellApi = {
-        ring: (tx, bell_id, nth) => emit(tx, bellRang, bell_id, { bell_id, nth }),
+        ring: (tx, bell_id, nth, subject = bell_id) => emit(tx, bellRang, subject, { bell_id, nth }),
         enqueue
       }
       const nothing = async () => {}

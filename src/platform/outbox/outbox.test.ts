@@ -8,10 +8,13 @@ import {
   polish,
   type Ring
 } from '../../../test/support/bells.ts'
+import { readExposition } from '../../../test/support/exposition.ts'
 import { useShop } from '../../../test/support/use-shop.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Module } from '../../module.ts'
 import type { TestShop } from '../../testing.ts'
+import { createWrite } from '../idempotency/write.ts'
+import type { Transaction } from '../postgres/database.ts'
 import { databaseUnavailable } from '../postgres/errors.ts'
 import { statement } from '../postgres/statement.ts'
 
@@ -96,7 +99,7 @@ const statementOfSnapshot = statement({ name: 'test.bells_snapshot', text: 'sele
 
 test('an event that cannot be written undoes its transaction', async () => {
   const shop = await useBells([bell, earModule('ear')])
-  const notAnId = shop.db.transaction(async tx => apiOf(shop).ring(tx, 'not an id', 1))
+  const notAnId = shop.db.transaction(async tx => apiOf(shop).ring(tx, newId(), 1, 'not an id'))
   await expect(notAnId).rejects.toThrow('invalid input syntax for type uuid')
   await shop.sql('create table public.hot (n int)')
   await shop.sql('insert into public.hot values (0)')
@@ -109,6 +112,42 @@ test('an event that cannot be written undoes its transaction', async () => {
   expect(await shop.sql('select n from public.hot')).toEqual([{ n: 0 }])
   await nothingLeft(shop)
   expect(await effects(shop)).toEqual([])
+})
+
+test('in tests, a payload is what its event declares', async () => {
+  const shop = await useBells([bell, earModule('ear')])
+  await expect(ring(shop, 'not an id')).rejects.toThrow(
+    'the payload of bell.rang is not what it declares: /bell_id (format)'
+  )
+  const half = shop.db.transaction(async tx => apiOf(shop).enqueue(tx, polish, {} as { bell_id: string }))
+  await expect(half).rejects.toThrow('the payload of bell.polish is not what it declares')
+})
+
+const insertIf = statement({
+  name: 'test.bells_insert_if',
+  takes: { fits: 'bool' },
+  gives: { n: 'int4' },
+  text: 'insert into public.hot (n) select 1 where $fits returning n'
+})
+test('an event of a write that holds only if nothing has changed is there if it held', async () => {
+  const shop = await useBells([bell, earModule('ear')])
+  await shop.sql('create table public.hot (n int)')
+  const [held, changed] = [newId(), newId()]
+  const writeIf = (fits: boolean, id: string) => {
+    const operation = { id, isApplied: false, resultId: null, expectedVersion: null }
+    const mark = async (tx: Transaction) => {
+      await tx.run(touch)
+    }
+    return createWrite({ ...operation, mark }).onceIfUnchanged(shop.db, async tx => {
+      if (tx === undefined) throw new Error('there is a note to make, and no transaction')
+      apiOf(shop).ring(tx, id, 1)
+      return tx.first(insertIf, { fits })
+    })
+  }
+  expect(await writeIf(false, changed)).toBe(undefined)
+  expect(await writeIf(true, held)).toEqual({ n: 1 })
+  await nothingLeft(shop)
+  expect((await effects(shop)).map(({ bell: id }) => id)).toEqual([held])
 })
 
 test('of one subject one event is told after the other, in their order; of others many at once', async () => {
@@ -355,7 +394,7 @@ test('a schedule runs once in however many processes, and its next run is planne
   expect(runs).toBe(2)
 })
 
-test('what waits is measured: how much, how long, how much is dead', async () => {
+test('what waits is measured, for /metrics: how much, how long, how much is dead', async () => {
   const shop = await useShop({ modules: [bell] })
   await shop.sql(`
     insert into cartwright.jobs (handler, subject, event_id, payload, since, due_at, error)
@@ -363,15 +402,14 @@ test('what waits is measured: how much, how long, how much is dead', async () =>
       case when n = 1 then 'infinity' else now() end::timestamptz, case when n = 1 then 'broken' end
     from generate_series(1, 3) n`)
   const again = await useShop({ modules: [bell], databaseUrl: shop.databaseUrl })
-  const figures = () =>
-    Object.fromEntries(
-      again.platform.metrics
-        .all()
-        .filter(({ name, type }) => name.startsWith('cartwright_events_') && type === 'gauge')
-        .map(({ name, samples }) => [name.slice('cartwright_events_'.length), samples()[0]?.value as number])
-    )
-  await until('it was measured', () => figures().pending === 2)
-  expect(figures()).toMatchObject({ dead: 1 })
-  expect(figures().oldest_seconds).toBeGreaterThanOrEqual(180)
-  expect(figures().oldest_seconds).toBeLessThan(600)
+  const figure = async (name: string) => {
+    const { families } = readExposition((await again.request('GET', '/metrics')).text)
+    const family = families.get(`cartwright_events_${name}`)
+    expect(family?.type).toBe('gauge')
+    return family?.samples[0]?.value
+  }
+  await until('it was measured', async () => (await figure('pending')) === 2)
+  expect(await figure('dead')).toBe(1)
+  expect(await figure('oldest_seconds')).toBeGreaterThanOrEqual(180)
+  expect(await figure('oldest_seconds')).toBeLessThan(600)
 })
