@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { defineModule, runCli } from '../../src/index.ts'
 import { defineJob } from '../../src/kernel/events.ts'
 
@@ -13,8 +14,10 @@ const patience = defineModule({
   setup: async () => ({
     api: {},
     handlers: {
-      'patience.wait': (_job: unknown, signal: AbortSignal) =>
-        new Promise<void>(resolve => signal.addEventListener('abort', () => resolve()))
+      'patience.wait': async (_job: unknown, signal: AbortSignal) => {
+        await once(signal, 'abort')
+        process.stdout.write('told to end\n')
+      }
     }
   })
 })

@@ -46,7 +46,9 @@ test.each(['after_commit', 'mid_batch'])(
   }
 )
 
-test('an event that kills every process that handles it keeps no other from being handled', async () => {
+test('an event that kills every process that handles it keeps no other from being handled', {
+  timeout: 90_000
+}, async () => {
   const shop = await useShop({ modules: [bellModule()] })
   await shop.sql(CREATE_EFFECTS)
   const spawnVictim = (count: number) =>
@@ -103,6 +105,9 @@ test('on SIGTERM a process gives back what it has begun, at once', async () => {
   )
   await until('it is under way', async () => (await jobs())[0]?.leased === true)
   program.child.kill('SIGTERM')
-  expect((await program.ended).code).toBe(0)
+  const { code, stdout } = await program.ended
+  expect(code).toBe(0)
+  // Not after the seconds that it waits for what does not end.
+  expect(stdout).toContain('told to end')
   expect(await jobs()).toEqual([{ leased: false, attempts: 0, error: null, due: true }])
 })
