@@ -3,6 +3,7 @@ import { destroy, hangUp, streamOf } from './connect.ts'
 import { databaseUnavailable, isLockTimeout, isUnusable, translateConnectError } from './errors.ts'
 import { Opener } from './opener.ts'
 import type { Send } from './queryable.ts'
+import { type DescribedColumns, SharedQuery } from './shared-query.ts'
 import type { Suspect } from './silence.ts'
 
 export type SharedOptions = {
@@ -62,11 +63,11 @@ export class SharedConnections {
   }
 
   /** @throws what the server or the client says, untranslated; `unavailable` when there is no connection. */
-  query({ name, text }: Parameters<Send>[0], values: unknown[]): ReturnType<Send> {
+  query(statement: Parameters<Send>[0], values: unknown[]): ReturnType<Send> {
     if (this.#open.length < this.#options.count) this.#opener.open()
     const connection = this.#next()
-    if (connection !== undefined) return connection.query({ name, text, values })
-    return this.#wait().then(opened => opened.query({ name, text, values }))
+    if (connection !== undefined) return connection.query(statement, values)
+    return this.#wait().then(opened => opened.query(statement, values))
   }
 
   /** From now on nobody gets a connection that was made before. What is under way on those is answered. */
@@ -142,6 +143,7 @@ export class SharedConnections {
 class SharedConnection {
   readonly client: pg.Client
   readonly #leave: () => void
+  readonly #described: DescribedColumns = new Map()
   #isHeldBack = false
   #isGivenUp = false
   #sent = 0
@@ -160,18 +162,28 @@ class SharedConnection {
     return this.#sent - this.#answered
   }
 
-  async query(query: pg.QueryConfig): Promise<pg.QueryResult> {
-    this.#sent += 1
-    this.#holdBack()
-    try {
-      return await this.client.query(query)
-    } catch (error) {
-      // Whoever came behind a statement that waited for a lock does not wait for the next such one.
-      if (isUnusable(error) || (isLockTimeout(error) && this.inFlight > 1)) this.end()
-      throw this.#isGivenUp ? databaseUnavailable({ cause: error, retryAfterSeconds }) : error
-    } finally {
-      this.#answered += 1
-    }
+  query(statement: Parameters<Send>[0], values: unknown[]): ReturnType<Send> {
+    return new Promise((resolve, reject) => {
+      const query = new SharedQuery(statement, values, this.#described, {
+        resolve: answer => {
+          this.#answered += 1
+          resolve(answer)
+        },
+        reject: error => {
+          this.#answered += 1
+          reject(this.#failed(error))
+        }
+      })
+      this.#sent += 1
+      this.#holdBack()
+      this.client.query(query)
+    })
+  }
+
+  #failed(error: unknown): unknown {
+    // Whoever came behind a statement that waited for a lock does not wait for the next such one.
+    if (isUnusable(error) || (isLockTimeout(error) && this.inFlight > 0)) this.end()
+    return this.#isGivenUp ? databaseUnavailable({ cause: error, retryAfterSeconds }) : error
   }
 
   /** For how long, at least, the oldest statement has not been answered. Answers come in the order of the statements. */
