@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { RecentMap } from '../../../kernel/recent-map.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import { priceNow } from '../discounts/pricing.ts'
 import { type Changes, deadlineOf } from '../revision/changes.ts'
@@ -39,13 +39,12 @@ type Deps = { db: Queryable; changes: Changes; currency: string; bytesMax: numbe
  * nothing is served from here.
  */
 export function createOffers({ db, changes, currency, bytesMax }: Deps) {
-  const known = new LRUCache<string, Entry>({
-    maxSize: Math.max(1, bytesMax),
-    sizeCalculation: ({ offer }) =>
-      bytesOf(offer.json) + ENTRY_OVERHEAD_BYTES + (offer.rule === ANY_QUANTITY ? 0 : RULE_BYTES)
-  })
+  const known = new RecentMap<Entry>(
+    bytesMax,
+    ({ offer }) => bytesOf(offer.json) + ENTRY_OVERHEAD_BYTES + (offer.rule === ANY_QUANTITY ? 0 : RULE_BYTES)
+  )
   // Variants that do not exist or are not sold. Anybody can ask for any number of these, hence a place of their own.
-  const absent = new LRUCache<string, true>({ max: ABSENT_MAX })
+  const absent = new RecentMap<true>(ABSENT_MAX)
   let generation = 0
 
   const forgetAll = () => {
@@ -96,7 +95,7 @@ export function createOffers({ db, changes, currency, bytesMax }: Deps) {
       const entry = isLive ? known.get(id) : undefined
       const isFresh = entry !== undefined && now < entry.deadline
       found.push(isFresh ? entry.offer : undefined)
-      if (!isFresh && !(isLive && absent.has(id))) missing.push(id)
+      if (!isFresh && !(isLive && absent.get(id))) missing.push(id)
     }
     return missing.length === 0 ? Promise.resolve(found) : load(ids, found, missing)
   }

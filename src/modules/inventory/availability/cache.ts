@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { RecentMap } from '../../../kernel/recent-map.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { Change, Changes } from './changes.ts'
 import * as repository from './repository.ts'
@@ -25,7 +25,7 @@ type Deps = { db: Queryable; changes: Changes; now?: () => number }
  * processes is only that a variant ran out, came back, or is counted otherwise than before.
  */
 export function createAvailability({ db, changes, now = () => performance.now() }: Deps) {
-  const known = new LRUCache<string, Entry>({ maxSize: ENTRIES_MAX, sizeCalculation: () => 1 })
+  const known = new RecentMap<Entry>(ENTRIES_MAX)
   const loading = new Set<Loading>()
   const aging = new Set<string>()
   let timer: NodeJS.Timeout | undefined

@@ -1,0 +1,64 @@
+/**
+ * A map with a bound, which keeps what was asked for lately. It has two generations: whatever is asked for is in the
+ * young one, and when that holds half of what there is room for, it becomes the old one and the old one is forgotten.
+ * So to ask costs one look-up; a list in the order of use costs five times that (2026-11: 0.4 us for each line of a cart).
+ */
+export class RecentMap<V> {
+  readonly #halfMax: number
+  readonly #sizeOf: (value: V, key: string) => number
+  #young = new Map<string, V>()
+  #old = new Map<string, V>()
+  #youngSize = 0
+  #oldSize = 0
+
+  /** `sizeMax`: in whatever `sizeOf` counts in, entries when it is left out. */
+  constructor(sizeMax: number, sizeOf: (value: V, key: string) => number = () => 1) {
+    this.#halfMax = sizeMax / 2
+    this.#sizeOf = sizeOf
+  }
+
+  get size(): number {
+    return this.#youngSize + this.#oldSize
+  }
+
+  get(key: string): V | undefined {
+    return this.#young.get(key) ?? this.#getOld(key)
+  }
+
+  /** What is larger than half of what there is room for is not kept. */
+  set(key: string, value: V): void {
+    this.delete(key)
+    const size = this.#sizeOf(value, key)
+    if (size > this.#halfMax) return
+    if (this.#youngSize + size > this.#halfMax) {
+      this.#old = this.#young
+      this.#oldSize = this.#youngSize
+      this.#young = new Map()
+      this.#youngSize = 0
+    }
+    this.#young.set(key, value)
+    this.#youngSize += size
+  }
+
+  delete(key: string): void {
+    const young = this.#young.get(key)
+    const old = this.#old.get(key)
+    if (young !== undefined) this.#youngSize -= this.#sizeOf(young, key)
+    if (old !== undefined) this.#oldSize -= this.#sizeOf(old, key)
+    this.#young.delete(key)
+    this.#old.delete(key)
+  }
+
+  clear(): void {
+    this.#young.clear()
+    this.#old.clear()
+    this.#youngSize = 0
+    this.#oldSize = 0
+  }
+
+  #getOld(key: string): V | undefined {
+    const old = this.#old.get(key)
+    if (old !== undefined) this.set(key, old)
+    return old
+  }
+}
