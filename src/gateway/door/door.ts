@@ -110,6 +110,9 @@ function refuseCrumbs(request: IncomingMessage, response: ServerResponse): void 
   })
 }
 
+/** The head of an answer as Node has written it, and will send it; its types do not declare that. */
+type WithHead = ServerResponse & { _header: string | null }
+
 /** Answers a problem from outside of Fastify. Its id is cheap, and the only one of its kind. */
 function createAnswer(common: Readonly<Record<string, string>>) {
   const idPrefix = randomBytes(6).toString('hex')
@@ -122,13 +125,34 @@ function createAnswer(common: Readonly<Record<string, string>>) {
     return { before, after, head: [...Object.entries(headers).flat(), 'x-request-id'] }
   }
   const refusal = prepare(OVERLOADED)
+  /** What Node made of the first refusal's head, without its id: to have it made anew costs 4 us of 19 (2026-11). */
+  let madeHead: [before: string, after: string] | undefined
+
+  function writeHead(response: WithHead, problem: Problem, head: readonly string[], id: string): void {
+    const isUsual = problem === OVERLOADED && isPlain(response)
+    if (isUsual && madeHead !== undefined) {
+      response.statusCode = problem.status
+      response._header = madeHead[0] + id + madeHead[1]
+      return
+    }
+    response.sendDate = !isUsual // The date would be that of the first; a 503 may lack it (RFC 9110, 6.6.1).
+    response.writeHead(problem.status, [...head, id])
+    if (isUsual) madeHead = response._header?.split(id) as [string, string]
+  }
 
   return function answer(response: ServerResponse, problem: Problem): void {
     const { before, after, head } = problem === OVERLOADED ? refusal : prepare(problem)
     lastId = lastId === LAST_ID ? FIRST_ID : lastId + 1
     const id = `${idPrefix}${lastId}`
-    response.writeHead(problem.status, [...head, id])
+    writeHead(response as WithHead, problem, head, id)
     // ASCII only, so that Node need not encode it.
     response.end(before + id + after, 'latin1')
   }
 }
+
+/** Nothing about this answer depends on its request: the connection stays, it has a body, and no other headers. */
+const isPlain = (response: ServerResponse): boolean =>
+  response.shouldKeepAlive &&
+  response.req.httpVersionMinor === 1 &&
+  response.req.method !== 'HEAD' &&
+  response.getHeaderNames().length === 0

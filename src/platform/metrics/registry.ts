@@ -111,10 +111,12 @@ function seriesOf<T>(name: string, labels: Labels, start: () => T) {
   if (combinations.length > SERIES_MAX)
     throw new Error(`the metric ${name} has ${combinations.length} series; ${SERIES_MAX} are the most`)
 
-  const keyOf = (chosen: Readonly<Record<string, string>>) =>
-    Object.keys(labels)
-      .map(label => chosen[label])
-      .join('\0')
+  const names = Object.keys(labels)
+  const keyOf = (chosen: Readonly<Record<string, string>>) => {
+    let key = ''
+    for (const name of names) key += `${chosen[name]}\0`
+    return key
+  }
   const all = combinations.map(each => ({ ...start(), labels: each }))
   const byKey = new Map(all.map(each => [keyOf(each.labels), each]))
   return { all, find: (chosen: Readonly<Record<string, string>>) => byKey.get(keyOf(chosen)) }
