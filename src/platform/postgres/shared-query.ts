@@ -10,6 +10,9 @@ type Columns = { readonly names: readonly string[]; readonly parsers: readonly P
 /** Of one connection, by the statement's name. */
 export type DescribedColumns = Map<string, Columns>
 
+/** Both messages as they always are (PostgreSQL, "Message Formats"): all rows of the portal, and the end of the statement. */
+const EXECUTE_AND_SYNC = Buffer.from([...[0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0], ...[0x53, 0, 0, 0, 4]])
+
 type Field = { name: string; dataTypeID: number }
 /** What the client calls of a query, which its types do not declare. */
 type ClientQuery = EventEmitter & { name: string; submit(connection: pg.Connection): unknown }
@@ -50,8 +53,7 @@ export class SharedQuery extends ClientQuery {
   override submit(connection: pg.Connection): unknown {
     if (this.#columns === undefined) return super.submit(connection)
     connection.bind({ statement: this.name, values: this.#values }, true)
-    connection.execute(null, true)
-    connection.sync()
+    connection.stream.write(EXECUTE_AND_SYNC)
     return null
   }
 
