@@ -2,7 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { type Apart, type ApartOptions, openApart } from './apart.ts'
 import { inBatches } from './batches.ts'
-import { type ConnectOptions, connectionSettings, plannedForKeys, plannedForValues } from './connect.ts'
+import {
+  type ConnectOptions,
+  connectionSettings,
+  plannedForKeys,
+  plannedForMemory,
+  plannedForValues
+} from './connect.ts'
 import { isLockTimeout, isOutdated, isSilence, isUnusable, translateDatabaseError } from './errors.ts'
 import { ConnectionPool } from './pool.ts'
 import { createProbes } from './probes.ts'
@@ -126,7 +132,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   )
   const probes = createProbes(settings)
   const quick = { statementTimeoutMs: sharedMs, lockTimeoutMs: Math.min(lockTimeoutMs, SHARED_LOCK_MS_MAX) }
-  const shared = new SharedConnections(connectionSettings({ ...options, ...quick }), {
+  const shared = new SharedConnections(connectionSettings({ ...options, ...quick }, plannedForMemory), {
     count: options.sharedConnections,
     waitMs,
     silenceMsMax: sharedMs + SILENCE_MS,
