@@ -281,8 +281,9 @@ class Visit implements Applicant {
   }
 }
 
-function hasBodyToCome({ method, headers, routeOptions }: FastifyRequest): boolean {
-  if (method === 'GET' || method === 'HEAD' || isStreamed(routeOptions.config.body)) return false
+function hasBodyToCome(request: FastifyRequest): boolean {
+  const { method, headers } = request
+  if (method === 'GET' || method === 'HEAD' || isStreamed(request.routeOptions.config.body)) return false
   const length = headers['content-length']
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }

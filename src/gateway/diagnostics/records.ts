@@ -17,12 +17,12 @@ const traceOf = (header: unknown): string | undefined =>
 export function recordAnswer(request: FastifyRequest, reply: FastifyReply, metrics: Metrics): void {
   reply.raw.once('close', () => {
     request.visit?.closed()
-    const route = request.routeOptions.url ?? NO_ROUTE
+    const { url: route = NO_ROUTE, logLevel } = request.routeOptions
     const status = reply.raw.writableEnded ? reply.statusCode : CLIENT_GONE
     const milliseconds = reply.elapsedTime
     metrics.observe(request.method, route, status, milliseconds / 1_000)
     // Probes come every few seconds for ever; their routes ask for fewer lines.
-    if (request.routeOptions.logLevel === 'warn') return
+    if (logLevel === 'warn') return
     const line = {
       req_id: request.id,
       method: request.method,

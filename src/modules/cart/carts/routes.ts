@@ -71,9 +71,9 @@ export const lineOf = ({ variant_id, quantity }: AddItemRequest): Line => ({
   quantity
 })
 
-/** Sends a cart; `extra` are members in front of its own, as JSON text. */
-export const sendCart = (reply: FastifyReply, view: CartView, extra = '') =>
+/** Sends a cart; `first` are members in front of its own, as JSON text. */
+export const sendCart = (reply: FastifyReply, view: CartView, first = '') =>
   reply
     .header('etag', `"${view.version}"`)
     .header('content-type', 'application/json; charset=utf-8')
-    .send(`{${extra}${cartJson(view).slice(1)}`)
+    .send(cartJson(view, first))

@@ -15,7 +15,7 @@ import {
   settingLines
 } from './lines.ts'
 import * as carts from './repository.ts'
-import { type CartView, viewOf } from './view.ts'
+import { type CartView, type NamedLine, viewOf } from './view.ts'
 
 export type CartSettings = CartLimits & { readonly idleSeconds: number; readonly currency: string }
 export type CartDeps = {
@@ -49,18 +49,15 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
     const variantIds = cart.lines.map(line => line.variantId)
     const [offers, stock] = await Promise.all([catalog.offers(variantIds), inventory?.available(variantIds)])
     const joined = viewOf(cart.lines, offers, stock)
-    // One statement more, and only for what cannot be bought any more.
-    const gone = joined.unavailable.map(line => line.variantId)
-    const names = gone.length === 0 ? [] : await catalog.names(gone)
+    const unavailable = joined.unavailable.length === 0 ? [] : await named(joined.unavailable)
     const { version, updatedAt } = cart
-    return {
-      customerId,
-      currency: settings.currency,
-      version,
-      updatedAt,
-      ...joined,
-      unavailable: joined.unavailable.map((line, index) => ({ ...line, name: names[index] ?? null }))
-    }
+    return { customerId, currency: settings.currency, version, updatedAt, ...joined, unavailable }
+  }
+
+  /** One statement more, and only for what cannot be bought any more. */
+  async function named(lines: readonly Line[]): Promise<NamedLine[]> {
+    const names = await catalog.names(lines.map(line => line.variantId))
+    return lines.map((line, index) => ({ ...line, name: names[index] ?? null }))
   }
 
   const view = async (customerId: string): Promise<CartView> =>
