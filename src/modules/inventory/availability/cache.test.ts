@@ -60,7 +60,7 @@ test('a figure is served for less than a second, and what nobody counts until a 
   expect(inventory.asked()).toEqual([[counted, uncounted]])
   stock.set(counted, 4)
   stock.set(uncounted, 9)
-  inventory.state.time = 499
+  inventory.state.time = 749
   expect(await inventory.available([counted, uncounted])).toEqual([5, null])
   inventory.state.time = 1_000
   expect(await inventory.available([counted, uncounted])).toEqual([4, null])
@@ -76,7 +76,7 @@ test('what is asked for all the time is loaded beside the answers, together, and
   await inventory.available(ids)
   inventory.asked()
   for (const id of ids) stock.set(id, 4)
-  inventory.state.time = 700
+  inventory.state.time = 750
   expect(new Set(await inventory.available([...ids, ...ids]))).toEqual(new Set([5]))
   await expect.poll(() => inventory.state.asked.map(each => each.length)).toEqual([500, 100])
   inventory.state.time = 1_100

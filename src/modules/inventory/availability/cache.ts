@@ -8,7 +8,7 @@ const ENTRIES_MAX = 200_000
 /** Older than this a number is asked for again; what is not counted goes by messages alone. */
 const AGE_MS_MAX = 1_000
 /** What is asked for at this age is loaded anew beside the answer, so that what is asked for all the time never waits. */
-const REFRESHED_AT_MS = 500
+const REFRESHED_AT_MS = 750
 const REFRESH_PAUSE_MS = 100
 const STATEMENT_IDS_MAX = 500
 

@@ -10,28 +10,24 @@ export const listAvailable = statement({
   takes: { variantIds: 'uuid[]' },
   gives: { variant_id: 'uuid', available: 'int4' },
   text: `
-    with parts as (
-      select wanted.variant_id, coalesce(components.item_id, wanted.variant_id) as item_id,
-        coalesce(components.quantity, 1) as quantity
-      from unnest($variantIds::uuid[]) as wanted (variant_id)
-      left join inventory.components on components.variant_id = wanted.variant_id
-    ), free as (
-      select parts.variant_id, parts.quantity, (
-        select case
-          when not coalesce(bool_or(locations.active), false) then 0
-          when items.backorder <> 'any' then
-            coalesce(sum(greatest(0, levels.on_hand - levels.safety - levels.reserved))
-              filter (where locations.active), 0)
-            + greatest(0, coalesce(items.backorder_limit, 0)
-              - coalesce(sum(greatest(0, levels.reserved - greatest(0, levels.on_hand - levels.safety))), 0))
-          end
-        from inventory.levels join inventory.locations on locations.id = levels.location_id
-        where levels.item_id = items.id
-      ) as available
-      from parts join inventory.items on items.id = parts.item_id where items.tracked
-    )
-    select variant_id, least(min(available / quantity), 2147483647)::int as available
-    from free where available is not null group by variant_id`
+    select wanted.variant_id,
+      least(min(available / coalesce(components.quantity, 1)), 2147483647)::int as available
+    from unnest($variantIds::uuid[]) as wanted (variant_id)
+    left join inventory.components on components.variant_id = wanted.variant_id
+    join inventory.items on items.id = coalesce(components.item_id, wanted.variant_id) and items.tracked
+    cross join lateral (
+      select case
+        when not coalesce(bool_or(locations.active), false) then 0
+        when items.backorder <> 'any' then
+          coalesce(sum(greatest(0, levels.on_hand - levels.safety - levels.reserved))
+            filter (where locations.active), 0)
+          + greatest(0, coalesce(items.backorder_limit, 0)
+            - coalesce(sum(greatest(0, levels.reserved - greatest(0, levels.on_hand - levels.safety))), 0))
+        end as available
+      from inventory.levels join inventory.locations on locations.id = levels.location_id
+      where levels.item_id = items.id
+    ) as stock
+    group by wanted.variant_id having min(available) is not null`
 })
 export const isAnythingTracked = statement({
   name: 'inventory.is_anything_tracked',
