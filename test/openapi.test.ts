@@ -163,7 +163,10 @@ test('writes of what has a version take If-Match, and answers that show it have 
   const conditional = operations.filter(({ parameters = [] }) =>
     parameters.some(part => named('IfMatch', part))
   )
-  const priced = ['markets', 'price-lists', 'promotions']
+  const priced = [
+    ...['markets', 'price-lists', 'promotions'],
+    ...['taxes/categories', 'taxes/rates', 'taxes/zones']
+  ]
   expect(conditional.map(({ route }) => route).sort()).toEqual([
     ...priced.map(each => `delete /api/admin/${each}/{id}`),
     'delete /api/cart',

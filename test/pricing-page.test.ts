@@ -19,7 +19,7 @@ test('the examples of docs/pricing.md run, one after the other', async () => {
   const examples = [...page.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code = '']) => code)
   const program = examples.join('\n').replace('http://127.0.0.1:8080', origin)
   const told =
-    'console.log(JSON.stringify({ changed, markets, variantId, members, promotion, batch, total, stopped }))'
+    'console.log(JSON.stringify({ changed, markets, variantId, members, promotion, batch, total, stopped, price, findings, books }))'
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-page-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const file = join(folder, 'examples.mjs')
@@ -33,11 +33,16 @@ test('the examples of docs/pricing.md run, one after the other', async () => {
     promotion: { ends_at: '2026-12-25T00:00:00.000Z', uses_left: 500 },
     batch: { count: 100 },
     total: 100,
-    stopped: { code: 'HELLO-2026', active: false }
+    stopped: { code: 'HELLO-2026', active: false },
+    price: 1_990,
+    findings: [{ code: 'CODE_UNKNOWN' }, { code: 'CODE_UNKNOWN' }],
+    books: { code: 'books' }
   })
-  const { markets, prices } = shop.apiOf(pricingModule) as PricingApi
+  const { markets, prices, rules } = shop.apiOf(pricingModule) as PricingApi
   const germany = await markets.resolve({ country: 'LU' })
   const pricesIn = (priceListId: string | null) => prices([said.variantId], { priceListId })
   expect(await pricesIn(germany.priceListId)).toMatchObject([[{ priceMinor: 1_990 }, { priceMinor: 1_790 }]])
+  const { taxZones } = await rules({ codes: [], customer: null })
+  expect(taxZones.get('DE')).toMatchObject([{ rates: [{ ppm: 190_000 }, { ppm: 70_000 }] }])
   expect(await pricesIn(said.members.id)).toMatchObject([[{ priceMinor: 1_791 }, { priceMinor: 1_611 }]])
 })

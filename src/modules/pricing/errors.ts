@@ -112,6 +112,43 @@ export const firstOrderTaken = defineError(
   'The customer has another order that counts as the first one; quote again.',
   { mayPass: true }
 )
+export const categoryNotFound = defineError(
+  'not_found',
+  'PRICING_TAX_CATEGORY_NOT_FOUND',
+  'There is no such tax category.',
+  { constraints: ['pricing.tax_rates_category'] }
+)
+export const categoryInUse = defineError(
+  'conflict',
+  'PRICING_TAX_CATEGORY_IN_USE',
+  'The tax category has rates, or is the one of what says nothing else.'
+)
+export const zoneNotFound = defineError(
+  'not_found',
+  'PRICING_TAX_ZONE_NOT_FOUND',
+  'There is no such tax zone.',
+  { constraints: ['pricing.tax_rates_zone'] }
+)
+export const zoneInUse = defineError(
+  'conflict',
+  'PRICING_TAX_ZONE_IN_USE',
+  'The tax zone has rates; delete them first.'
+)
+export const rateNotFound = defineError(
+  'not_found',
+  'PRICING_TAX_RATE_NOT_FOUND',
+  'There is no such tax rate.'
+)
+export const taxStale = defineError(
+  'stale',
+  'PRICING_TAX_STALE',
+  'It was changed in the meantime; read it again.'
+)
+export const taxLimit = defineError(
+  'conflict',
+  'PRICING_TAX_LIMIT',
+  'There are as many of these as there may be; "limit" says how many.'
+)
 export const quoteTooLarge = defineError(
   'invalid',
   'PRICING_QUOTE_TOO_LARGE',
@@ -153,7 +190,7 @@ defineError('invalid', 'PRICING_PROMOTION_MARKET_UNKNOWN', 'There is no market w
   fault: { path: 'body/markets', message: 'must be codes of markets' }
 })
 defineError('invalid', 'PRICING_PERIOD_INVALID', 'It must end after it starts.', {
-  constraints: ['pricing.promotions_period'],
+  constraints: ['pricing.promotions_period', 'pricing.tax_rates_period'],
   fault: { path: 'body/ends_at', message: 'must be after the start' }
 })
 defineError(
@@ -182,6 +219,22 @@ defineError('conflict', 'PRICING_PROMOTION_GONE', 'A promotion was deleted; quot
   constraints: ['pricing.redemptions_promotion'],
   mayPass: true
 })
+defineError('conflict', 'PRICING_TAX_CATEGORY_TAKEN', 'Another tax category has this code.', {
+  constraints: ['pricing.tax_categories_code'],
+  fault: { path: 'body/code', message: 'must not be that of another one' }
+})
+defineError('conflict', 'PRICING_TAX_ZONE_TAKEN', 'There is a tax zone of this place already.', {
+  constraints: ['pricing.tax_zones_place']
+})
+defineError(
+  'conflict',
+  'PRICING_TAX_RATE_OVERLAP',
+  'The zone has another rate of this category at that time.',
+  {
+    constraints: ['pricing.tax_rates_overlap'],
+    fault: { path: 'body/starts_at', message: 'must not be while another rate of the category holds' }
+  }
+)
 defineError('conflict', 'PRICING_COUNTRY_TAKEN', 'One of the countries belongs to another market.', {
   constraints: ['pricing.market_countries_pkey'],
   fault: { path: 'body/countries', message: 'must not have a country of another market' }

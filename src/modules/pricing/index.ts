@@ -3,6 +3,8 @@ import { defineModule } from '../../module.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { codeRoutes } from './codes/routes.ts'
 import { createCodeService } from './codes/service.ts'
+import { dryRunRoutes } from './dry-run/routes.ts'
+import { createDryRunService } from './dry-run/service.ts'
 import { createMarketDirectory, type ShopMarket } from './markets/directory.ts'
 import { marketRoutes } from './markets/routes.ts'
 import { createMarketService, ensureDefaultMarket } from './markets/service.ts'
@@ -21,6 +23,9 @@ import { redeem, release } from './redemptions/doors.ts'
 import { redemptionRoutes } from './redemptions/routes.ts'
 import { createRedemptionService } from './redemptions/service.ts'
 import { createChanges } from './revision/changes.ts'
+import { createRules, type ReadRules } from './rules/service.ts'
+import { categoryRoutes, rateRoutes, zoneRoutes } from './taxes/routes.ts'
+import { createTaxCategoryService, createTaxRateService, createTaxZoneService } from './taxes/service.ts'
 
 /** What other modules ask about prices. To it the ids of variants, products and categories mean nothing. */
 export type PricingApi = {
@@ -40,6 +45,11 @@ export type PricingApi = {
     market: Pick<ShopMarket, 'priceListId'>
   ): Promise<(PriceBreaks | undefined)[]>
   /**
+   * What a quote takes of the shop: promotions, those of these codes too, and taxes; and how often the customer used them. From
+   * memory, but for codes and for what has a limit.
+   */
+  rules: ReadRules
+  /**
    * Takes, within the caller's transaction, what the quote says that it redeems, for `owner`: once, however often it is
    * called. `customer`: the account, or the keyed hash of an address. What is limited is taken with the commit, which then
    * fails with `PRICING_USED_UP`; for promotions that many want at once begin the transaction in turn (`db.inTurn`).
@@ -53,8 +63,15 @@ export type PricingApi = {
 /** Markets, and what is paid in them. */
 export const pricingModule = defineModule({
   name: 'pricing',
-  description: 'Markets: where the shop sells, in which currencies, at which prices, and what is taken off.',
-  basePaths: ['/api/markets', '/api/admin/markets', '/api/admin/price-lists', '/api/admin/promotions'],
+  description:
+    'Markets: where the shop sells, in which currencies, at which prices, what is taken off, and taxes.',
+  basePaths: [
+    '/api/markets',
+    '/api/admin/markets',
+    '/api/admin/price-lists',
+    '/api/admin/promotions',
+    '/api/admin/taxes'
+  ],
   contexts: ['x-market'],
   requires: {},
   uses: {},
@@ -66,15 +83,22 @@ export const pricingModule = defineModule({
     await ensureDefaultMarket(db, changes, config.shop.currency)
     const directory = createMarketDirectory({ db, changes })
     const markets = createMarketService({ db, changes })
+    const rules = createRules({ db, changes })
     const api: PricingApi = {
       markets: { resolve: directory.resolve },
       prices: createPrices({ db, changes, priceChanges }),
+      rules,
       redeem,
       release
     }
     const routes = (tiers: Tiers) => {
       marketRoutes(tiers, markets, directory)
       priceListRoutes(tiers, createPriceListService({ db, changes }))
+      const taxes = { db, changes, periods }
+      categoryRoutes(tiers, createTaxCategoryService(taxes))
+      zoneRoutes(tiers, createTaxZoneService(taxes))
+      rateRoutes(tiers, createTaxRateService(taxes))
+      dryRunRoutes(tiers, createDryRunService({ markets: directory, readRules: rules }))
       promotionRoutes(tiers, createPromotionService({ db, changes, periods }))
       codeRoutes(tiers, createCodeService({ db }))
       redemptionRoutes(tiers, createRedemptionService({ db }))

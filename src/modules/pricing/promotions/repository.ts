@@ -25,13 +25,14 @@ const stored = { ...written, version: 'int4', created_at: 'timestamptz' } as con
 /** `markets`: empty for all. */
 const columns = { ...stored, markets: 'text[]', uses_max: 'int4?', uses_left: 'int4?' } as const
 const names = Object.keys(written)
-const select = `
-  select ${Object.keys(stored)
+const shown = `
+  ${Object.keys(stored)
     .map(name => `promotions.${name}`)
     .join(', ')},
-    array(select market from pricing.promotion_markets where promotion_id = promotions.id order by market) as markets,
-    budgets.uses_max, budgets.uses_max - budgets.taken as uses_left
-  from pricing.promotions join pricing.budgets on budgets.id = promotions.id`
+  array(select market from pricing.promotion_markets where promotion_id = promotions.id order by market) as markets,
+  budgets.uses_max, budgets.uses_max - budgets.taken as uses_left`
+const from = 'from pricing.promotions join pricing.budgets on budgets.id = promotions.id'
+const select = `select ${shown} ${from}`
 
 /** The newest first, those behind `after`. */
 export const listPromotions = statement({
@@ -58,12 +59,36 @@ export const lockPromotion = statement({
   gives: columns,
   text: `${select} where promotions.id = $id for update`
 })
+/** Those that count without a code and have not ended: so many that quotes can take them. */
+export const listAutomatic = statement({
+  name: 'pricing.list_automatic_promotions',
+  takes: { limit: 'int8' },
+  gives: columns,
+  text: `
+    ${select} where active and not needs_code and (ends_at is null or ends_at > now())
+    order by promotions.id limit $limit`
+})
 export const countAutomatic = statement({
   name: 'pricing.count_automatic_promotions',
   gives: { total: 'int4' },
   text: `
     select count(*)::int as total from pricing.promotions
     where active and not needs_code and (ends_at is null or ends_at > now())`
+})
+/** The promotions of these codes that are in use, with what is left of each code, and how often the customer used them. */
+export const listByCodes = statement({
+  name: 'pricing.list_promotions_by_code',
+  takes: { codes: 'text[]', customer: 'text?' },
+  gives: { ...columns, code: 'text', code_uses_left: 'int4?', used: 'int4' },
+  text: `
+    select ${shown}, codes.code, of_code.uses_max - of_code.taken as code_uses_left,
+      coalesce(customer_uses.taken, 0) as used
+    ${from}
+    join pricing.codes on codes.promotion_id = promotions.id
+    join pricing.budgets of_code on of_code.id = codes.id
+    left join pricing.customer_uses
+      on customer_uses.promotion_id = promotions.id and customer_uses.customer = $customer
+    where codes.code = any ($codes) and codes.active and promotions.active`
 })
 export const insertPromotion = statement({
   name: 'pricing.insert_promotion',

@@ -1,0 +1,102 @@
+import { type Static, Type } from '../../../kernel/schema.ts'
+import {
+  Amount,
+  amount,
+  Country,
+  Currency,
+  Id,
+  input,
+  line,
+  nullable,
+  request,
+  response
+} from '../../../kernel/wire.ts'
+import { QUOTE_LIMITS } from '../quote/limits.ts'
+
+const Quantity = Type.Integer({ minimum: 1, maximum: 1_000_000 })
+const DryRunLine = input({
+  variant_id: Type.Optional(Id),
+  product_id: Type.Optional(Id),
+  category_ids: Type.Optional(
+    Type.Array(Id, { description: 'Of the product, with all that lie above them.', maxItems: 200 })
+  ),
+  quantity: Quantity,
+  price: Amount,
+  discounted_price: Type.Optional({
+    ...Amount,
+    description: 'After discounts of the catalog; the price, unless sent.'
+  }),
+  tax_category: Type.Optional({ ...line(64), default: 'standard' })
+})
+export const DryRunRequest = request('DryRunRequest', {
+  market: Type.Optional(line(32, 'The code of one; else that of the country, else the default one.')),
+  lines: Type.Array(DryRunLine, { minItems: 1, maxItems: QUOTE_LIMITS.lines }),
+  codes: Type.Optional(Type.Array(line(64), { maxItems: QUOTE_LIMITS.codes })),
+  destination: Type.Optional(
+    input({
+      country: Country,
+      region: Type.Optional(line(3)),
+      postal_code: Type.Optional(line(16))
+    })
+  ),
+  shipping: Type.Optional({
+    ...Amount,
+    description: 'What delivery costs; without it nothing is delivered.'
+  }),
+  customer_id: Type.Optional({ ...Id, description: 'Whose uses count; nobody, unless sent.' }),
+  customer_group: Type.Optional(line(64)),
+  first_order: Type.Optional(Type.Boolean({ default: true })),
+  at: Type.Optional(
+    Type.String({ format: 'date-time', description: 'As it will be then; as it is, unless sent.' })
+  )
+})
+export type DryRunRequest = Static<typeof DryRunRequest>
+
+const totals = {
+  subtotal: amount('Before discounts'),
+  discount: amount('What is taken off lines'),
+  shipping: amount('Delivery after what is taken off it'),
+  tax: amount('All tax'),
+  cash_rounding: amount('What rounding to what can be paid adds'),
+  total: amount('What is paid')
+}
+export const DryRunResponse = response('DryRunResponse', {
+  market: Type.String(),
+  currency: Currency,
+  lines: Type.Array(
+    Type.Object({
+      index: Type.Integer({ description: 'Its place in the request, the first being 0.' }),
+      subtotal: Type.Integer(),
+      discount: Type.Integer(),
+      tax: Type.Integer(),
+      total: Type.Integer()
+    })
+  ),
+  ...totals,
+  components: Type.Array(
+    Type.Object({
+      kind: Type.String(),
+      line: nullable(Type.Integer()),
+      promotion_id: nullable(Id),
+      code: nullable(Type.String()),
+      rate_ppm: nullable(Type.Integer()),
+      tax_category: nullable(Type.String()),
+      amount: amount('Below zero for what is taken off'),
+      included: Type.Boolean({ description: 'Whether it is part of the other amounts already.' })
+    }),
+    { description: 'What makes up the total: the sum of those that are not included.' }
+  ),
+  findings: Type.Array(
+    Type.Object({
+      code: Type.String({ description: 'What it is, for programs.' }),
+      message: Type.String({ description: 'What it is, for shoppers.' }),
+      promotion_code: nullable(Type.String()),
+      missing_amount: nullable(Type.Integer()),
+      missing_quantity: nullable(Type.Integer()),
+      conflicts_with: Type.Array(Type.Object({ id: Id, name: Type.String() }))
+    }),
+    { description: 'Why codes have no effect.' }
+  ),
+  applied: Type.Array(Type.Object({ promotion_id: Id, code: nullable(Type.String()) }))
+})
+export type DryRunResponse = Static<typeof DryRunResponse>

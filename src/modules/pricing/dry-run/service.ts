@@ -1,0 +1,124 @@
+import type { MarketDirectory } from '../markets/directory.ts'
+import type { Component } from '../quote/components.ts'
+import type { Finding } from '../quote/findings.ts'
+import type { QuoteInput, QuoteLine, ShippingOption } from '../quote/input.ts'
+import { quote } from '../quote/quote.ts'
+import type { ReadRules } from '../rules/service.ts'
+import type { DryRunRequest, DryRunResponse } from './schema.ts'
+
+const GROUP = 'all'
+/** Stands for products and variants that a request says nothing of: no promotion is for them. */
+const UNSAID = ''
+
+type Deps = { markets: MarketDirectory; readRules: ReadRules }
+
+/** What a basket would cost that nobody has, and why a code does not count. It takes nothing and changes nothing. */
+export const createDryRunService = ({ markets, readRules }: Deps) => ({
+  /** @throws `PRICING_MARKET_UNKNOWN`, `PRICING_QUOTE_TOO_LARGE` */
+  async run(body: DryRunRequest): Promise<DryRunResponse> {
+    const { codes = [], customer_id: customer = null, destination } = body
+    const market = await markets.resolve({ name: body.market, country: destination?.country })
+    const { used, ...rules } = await readRules({ codes, customer })
+    const quoted = quote({
+      market,
+      lines: body.lines.map(lineOf),
+      groups: [groupOf(body)],
+      codes,
+      buyer: {
+        group: body.customer_group ?? null,
+        exemption: null,
+        isFirstOrder: body.first_order ?? true,
+        used
+      },
+      rules: { ...rules, ratesOf: () => optionsOf(body.shipping) },
+      now: body.at === undefined ? Date.now() : Date.parse(body.at)
+    })
+    const { totals } = quoted
+    return {
+      market: market.code,
+      currency: quoted.currency,
+      lines: quoted.lines.map(line => ({
+        index: indexOf(line.key),
+        subtotal: line.subtotalMinor,
+        discount: line.discountMinor,
+        tax: line.taxMinor,
+        total: line.totalMinor
+      })),
+      subtotal: totals.subtotalMinor,
+      discount: totals.discountMinor,
+      shipping: totals.shippingMinor,
+      tax: totals.taxMinor,
+      cash_rounding: totals.cashRoundingMinor,
+      total: totals.totalMinor,
+      components: quoted.components.map(presentComponent),
+      findings: quoted.findings.map(presentFinding),
+      applied: quoted.redemptions.map(({ promotionId, code }) => ({
+        promotion_id: promotionId,
+        code: code ?? null
+      }))
+    }
+  }
+})
+export type DryRunService = ReturnType<typeof createDryRunService>
+
+/** Keys that sort as the lines of the request do. */
+const keyOf = (index: number) => String(index).padStart(4, '0')
+const indexOf = (key: string) => Number(key)
+
+function lineOf(line: DryRunRequest['lines'][number], index: number): QuoteLine {
+  const { price, discounted_price = price } = line
+  return {
+    key: keyOf(index),
+    variantId: line.variant_id ?? UNSAID,
+    productId: line.product_id ?? UNSAID,
+    categoryIds: line.category_ids ?? [],
+    quantity: line.quantity,
+    priceMinor: price,
+    discountedPriceMinor: Math.min(price, discounted_price),
+    taxCategory: line.tax_category ?? 'standard',
+    requiresShipping: true,
+    weightGrams: 0,
+    group: GROUP
+  }
+}
+
+const groupOf = ({ destination, shipping }: DryRunRequest): QuoteInput['groups'][number] => ({
+  key: GROUP,
+  // What is picked up costs what is said, wherever it goes.
+  method: shipping === undefined ? 'digital' : 'pickup',
+  destination:
+    destination === undefined
+      ? null
+      : {
+          country: destination.country,
+          region: destination.region ?? null,
+          postalCode: destination.postal_code ?? null
+        },
+  choice: null
+})
+
+const optionsOf = (shipping: number | undefined): ShippingOption[] =>
+  shipping === undefined ? [] : [{ id: 'given', amountMinor: shipping, taxCategory: 'standard' }]
+
+const presentComponent = (component: Component): DryRunResponse['components'][number] => ({
+  kind: component.kind,
+  line: component.line === undefined ? null : indexOf(component.line),
+  promotion_id: component.promotion ?? null,
+  code: component.code ?? null,
+  rate_ppm: component.ratePpm ?? null,
+  tax_category: component.taxCategory ?? null,
+  amount: component.amountMinor,
+  included: component.included
+})
+
+function presentFinding(finding: Finding): DryRunResponse['findings'][number] {
+  const { missing, conflictsWith = [], promotionCode = null } = 'promotionCode' in finding ? finding : {}
+  return {
+    code: finding.code,
+    message: finding.message,
+    promotion_code: promotionCode,
+    missing_amount: missing?.amountMinor ?? null,
+    missing_quantity: missing?.quantity ?? null,
+    conflicts_with: conflictsWith.map(({ id, name }) => ({ id, name }))
+  }
+}

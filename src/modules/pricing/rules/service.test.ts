@@ -1,0 +1,134 @@
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { usePricing } from '../../../../test/support/pricing.ts'
+import { newId } from '../../../kernel/ids.ts'
+
+const PROMOTIONS = '/api/admin/promotions'
+const TENTH = { name: 'A tenth off', class: 'line', effect: { type: 'percentage', percentage_ppm: 100_000 } }
+const nobody = { codes: [], customer: null }
+
+type Shop = Awaited<ReturnType<typeof usePricing>>
+const namesOf = async ({ pricing }: Pick<Shop, 'pricing'>, codes: string[] = []) =>
+  (await pricing.rules({ codes, customer: null })).promotions.map(({ name }) => name).sort()
+const promote = async ({ admin }: Pick<Shop, 'admin'>, fields: object) =>
+  (await admin.post(PROMOTIONS, { ...TENTH, ...fields })).json.id as string
+
+test('rules have what counts by itself and what the codes stand for, as quotes take it', async () => {
+  const shop = await usePricing()
+  const { admin, pricing } = shop
+  const productId = newId()
+  const id = await promote(shop, {
+    ...{ name: 'Given', class: 'order', priority: 3, minimum: { CHF: 1_000 }, minimum_quantity: 2 },
+    ...{ product_ids: [productId], first_order_only: true, customer_group: 'trade', markets: ['default'] },
+    ...{ effect: { type: 'amount', amounts: { CHF: 200 } }, combines: ['line'], starts_at: '2026-01-01' },
+    ...{ uses_per_customer: 2, uses_max: 9 }
+  })
+  await promote(shop, { name: 'Ended', ends_at: '2020-01-01' })
+  await promote(shop, { name: 'Off', active: false })
+  const coded = await promote(shop, { name: 'Coded', needs_code: true, ends_at: '2020-01-01' })
+  await admin.post(`${PROMOTIONS}/${coded}/codes`, { code: 'old', uses_max: 4 })
+  const { json: stopped } = await admin.post(`${PROMOTIONS}/${coded}/codes`, { code: 'stopped' })
+  await admin.patch(`${PROMOTIONS}/${coded}/codes/${stopped.id}`, { active: false })
+
+  const { promotions, codes, used } = await pricing.rules({
+    codes: [' Old', 'stopped', 'none'],
+    customer: null
+  })
+  expect(promotions).toContainEqual({
+    ...{ id, name: 'Given', class: 'order', priority: 3, minimumMinor: { CHF: 1_000 }, minimumQuantity: 2 },
+    ...{ startsAt: Date.UTC(2026, 0), endsAt: null, markets: ['default'], needsCode: false, group: 'trade' },
+    ...{ productIds: new Set([productId]), categoryIds: null, firstOrderOnly: true, combines: ['line'] },
+    ...{ effect: { type: 'amount', minor: { CHF: 200 } }, usesLeft: 9, usesPerCustomer: 2 }
+  })
+  // One that has ended is there for who asks by code: they are told that it has.
+  expect(promotions.map(({ name }) => name).sort()).toEqual(['Coded', 'Given'])
+  expect([...codes]).toEqual([['OLD', { promotionId: coded, usesLeft: 4 }]])
+  expect([used.get(id), used.get(coded)]).toEqual([0, 0])
+})
+
+test('what is left, and what a customer used, is as of now', async () => {
+  const shop = await usePricing()
+  const { db, pricing } = shop
+  const id = await promote(shop, { uses_max: 3, uses_per_customer: 2 })
+  const ada = newId()
+  const look = async (customer: string | null) => {
+    const { promotions, used } = await pricing.rules({ codes: [], customer })
+    return [promotions[0]?.usesLeft, used.get(id)]
+  }
+  expect(await look(ada)).toEqual([3, 0])
+  const owner = newId()
+  await db.transaction(tx => pricing.redeem(tx, owner, [{ promotionId: id }], ada))
+  expect([await look(ada), await look(newId()), await look(null)]).toEqual([
+    [2, 1],
+    [2, 0],
+    [2, 0]
+  ])
+  await db.transaction(tx => pricing.release(tx, owner))
+  expect(await look(ada)).toEqual([3, 0])
+})
+
+test('rates of taxes are there by country, those that have ended are not', async () => {
+  const { admin, pricing } = await usePricing()
+  const zone = async (fields: object) =>
+    (await admin.post('/api/admin/taxes/zones', { name: 'Z', ...fields })).json.id
+  const [germany, munich] = [
+    await zone({ country: 'DE' }),
+    await zone({ country: 'DE', postal_pattern: '80*' })
+  ]
+  const rate = (zone_id: string, fields: object) =>
+    admin.post('/api/admin/taxes/rates', {
+      zone_id,
+      category: 'standard',
+      name: 'VAT',
+      rate_ppm: 160_000,
+      ...fields
+    })
+  await rate(germany, { ends_at: '2020-12-31' })
+  await rate(germany, { starts_at: '2021-01-01', rate_ppm: 190_000 })
+  await rate(munich, {})
+  const { taxZones } = await pricing.rules(nobody)
+  expect([...taxZones.keys()]).toEqual(['DE'])
+  expect(taxZones.get('DE')?.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual([
+    {
+      ...{ id: germany, country: 'DE', region: null, postalPattern: null },
+      rates: [{ category: 'standard', ppm: 190_000, startsAt: Date.UTC(2021, 0), endsAt: null }]
+    },
+    {
+      ...{ id: munich, country: 'DE', region: null, postalPattern: '80*' },
+      rates: [{ category: 'standard', ppm: 160_000, startsAt: null, endsAt: null }]
+    }
+  ])
+})
+
+test('rules without limits and codes cost no statement, and one each with them', async () => {
+  const shop = await usePricing()
+  await promote(shop, {})
+  const statementsOf = async (codes: string[]) => {
+    shop.statements.splice(0)
+    await shop.pricing.rules({ codes, customer: null })
+    return shop.statements.splice(0)
+  }
+  // What was announced above comes back to this process, too, and may drop what is kept once more.
+  await expect.poll(() => statementsOf([]), { interval: 20 }).toEqual([])
+  expect(await statementsOf(['a', 'A', 'b'])).toEqual(['pricing.list_promotions_by_code'])
+  await promote(shop, { uses_max: 1 })
+  await expect.poll(() => statementsOf([]), { interval: 20 }).toEqual(['pricing.list_uses'])
+})
+
+test('another process knows of a change within a second, also after its connection for messages was lost', async () => {
+  const shop = await usePricing()
+  const other = await usePricing({ databaseUrl: shop.databaseUrl })
+  expect(await namesOf(other)).toEqual([])
+  await promote(shop, { name: 'One' })
+  await expect.poll(() => namesOf(other), { interval: 20 }).toEqual(['One'])
+
+  const client = new pg.Client({ connectionString: shop.databaseUrl })
+  await client.connect()
+  await client.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and query in ('listen cartwright', 'select 1') and pid <> pg_backend_pid()`
+  )
+  await client.end()
+  await promote(shop, { name: 'Two' })
+  await expect.poll(() => namesOf(other), { interval: 20, timeout: 10_000 }).toEqual(['One', 'Two'])
+})

@@ -1,0 +1,60 @@
+import type { Queryable } from '../../../platform/postgres/database.ts'
+import { listUses } from '../budgets/repository.ts'
+import { listAutomatic, listByCodes } from '../promotions/repository.ts'
+import { AUTOMATIC_MAX } from '../promotions/schema.ts'
+import { normalizeCode } from '../quote/codes.ts'
+import type { Buyer, Promotion, QuoteRules } from '../quote/input.ts'
+import { QUOTE_LIMITS } from '../quote/limits.ts'
+import type { Changes } from '../revision/changes.ts'
+import { keep } from '../revision/kept.ts'
+import { listHoldingRates } from '../taxes/repository.ts'
+import { RATES_MAX } from '../taxes/schema.ts'
+import { promotionOf, taxZonesOf } from './mapping.ts'
+
+/** What a quote takes of the shop, but for the rates of deliveries; and how often the customer used promotions. */
+export type Rules = Omit<QuoteRules, 'ratesOf'> & Pick<Buyer, 'used'>
+/** `customer`: the account, or the keyed hash of an address; null: nobody knows. */
+type Asked = { readonly codes: readonly string[]; readonly customer: string | null }
+
+/**
+ * What quotes rest on: promotions that need no code, and taxes, are in the memory of this process. Codes are looked up, and so
+ * is what is left of what has a limit: as of now, so that whoever is quoted something can mostly have it.
+ */
+export function createRules({ db, changes }: { db: Queryable; changes: Changes }) {
+  const readAutomatic = keep(changes, async () => {
+    const rows = await db.rows(listAutomatic, { limit: AUTOMATIC_MAX })
+    return rows.map(promotionOf)
+  })
+  const readTaxZones = keep(changes, async () =>
+    taxZonesOf(await db.rows(listHoldingRates, { limit: RATES_MAX }))
+  )
+
+  /** See `PricingApi.rules`. */
+  return async ({ codes, customer }: Asked): Promise<Rules> => {
+    const [automatic, taxZones] = await Promise.all([readAutomatic(), readTaxZones()])
+    const limited = automatic.filter(isLimited).map(({ id }) => id)
+    // More codes than that no quote takes, which says so.
+    const wanted = [...new Set(codes.map(normalizeCode))].slice(0, QUOTE_LIMITS.codes)
+    const [uses, coded] = await Promise.all([
+      limited.length === 0 ? [] : db.rows(listUses, { ids: limited, customer }),
+      wanted.length === 0 ? [] : db.rows(listByCodes, { codes: wanted, customer })
+    ])
+    const leftOf = new Map(uses.map(row => [row.id, row.uses_left]))
+    const promotions = new Map<string, Promotion>()
+    for (const promotion of automatic)
+      promotions.set(promotion.id, {
+        ...promotion,
+        usesLeft: leftOf.get(promotion.id) ?? promotion.usesLeft
+      })
+    for (const row of coded) promotions.set(row.id, promotionOf(row))
+    return {
+      promotions: [...promotions.values()],
+      codes: new Map(coded.map(row => [row.code, { promotionId: row.id, usesLeft: row.code_uses_left }])),
+      taxZones,
+      used: new Map([...uses, ...coded].map(row => [row.id, row.used]))
+    }
+  }
+}
+export type ReadRules = ReturnType<typeof createRules>
+
+const isLimited = ({ usesLeft, usesPerCustomer }: Promotion) => usesLeft !== null || usesPerCustomer !== null

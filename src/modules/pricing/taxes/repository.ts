@@ -1,0 +1,183 @@
+import { statement } from '../../../platform/postgres/statement.ts'
+
+const made = { version: 'int4', created_at: 'timestamptz' } as const
+const page = { after: 'uuid', limit: 'int8' } as const
+const total = { total: 'int4' } as const
+
+const category = { id: 'uuid', code: 'text', name: 'text' } as const
+const categoryNames = 'id, code, name, version, created_at'
+/** The newest first, those behind `after`; so are the lists of zones and rates. */
+export const listCategories = statement({
+  name: 'pricing.list_tax_categories',
+  takes: page,
+  gives: { ...category, ...made },
+  text: `select ${categoryNames} from pricing.tax_categories where id < $after order by id desc limit $limit`
+})
+export const countCategories = statement({
+  name: 'pricing.count_tax_categories',
+  gives: total,
+  text: 'select count(*)::int as total from pricing.tax_categories'
+})
+export const findCategory = statement({
+  name: 'pricing.find_tax_category',
+  takes: { id: 'uuid' },
+  gives: { ...category, ...made },
+  text: `select ${categoryNames} from pricing.tax_categories where id = $id`
+})
+export const lockCategory = statement({
+  name: 'pricing.lock_tax_category',
+  takes: { id: 'uuid' },
+  gives: { ...category, ...made },
+  text: `select ${categoryNames} from pricing.tax_categories where id = $id for update`
+})
+export const insertCategory = statement({
+  name: 'pricing.insert_tax_category',
+  takes: category,
+  text: 'insert into pricing.tax_categories (id, code, name) values ($id, $code, $name)'
+})
+export const updateCategory = statement({
+  name: 'pricing.update_tax_category',
+  takes: { id: 'uuid', name: 'text' },
+  text: 'update pricing.tax_categories set name = $name, version = version + 1 where id = $id'
+})
+export const isCategoryUsed = statement({
+  name: 'pricing.is_tax_category_used',
+  takes: { code: 'text' },
+  gives: { is_used: 'bool' },
+  text: 'select exists (select from pricing.tax_rates where category = $code) as is_used'
+})
+export const deleteCategory = statement({
+  name: 'pricing.delete_tax_category',
+  takes: { id: 'uuid' },
+  text: 'delete from pricing.tax_categories where id = $id'
+})
+
+const zone = { id: 'uuid', name: 'text', country: 'text', region: 'text?', postal_pattern: 'text?' } as const
+const zoneNames = 'id, name, country, region, postal_pattern, version, created_at'
+export const listZones = statement({
+  name: 'pricing.list_tax_zones',
+  takes: page,
+  gives: { ...zone, ...made },
+  text: `select ${zoneNames} from pricing.tax_zones where id < $after order by id desc limit $limit`
+})
+export const countZones = statement({
+  name: 'pricing.count_tax_zones',
+  gives: total,
+  text: 'select count(*)::int as total from pricing.tax_zones'
+})
+export const findZone = statement({
+  name: 'pricing.find_tax_zone',
+  takes: { id: 'uuid' },
+  gives: { ...zone, ...made },
+  text: `select ${zoneNames} from pricing.tax_zones where id = $id`
+})
+export const lockZone = statement({
+  name: 'pricing.lock_tax_zone',
+  takes: { id: 'uuid' },
+  gives: { ...zone, ...made },
+  text: `select ${zoneNames} from pricing.tax_zones where id = $id for update`
+})
+export const insertZone = statement({
+  name: 'pricing.insert_tax_zone',
+  takes: zone,
+  text: `
+    insert into pricing.tax_zones (id, name, country, region, postal_pattern)
+    values ($id, $name, $country, $region, $postal_pattern)`
+})
+export const updateZone = statement({
+  name: 'pricing.update_tax_zone',
+  takes: zone,
+  text: `
+    update pricing.tax_zones set
+      name = $name, country = $country, region = $region, postal_pattern = $postal_pattern, version = version + 1
+    where id = $id`
+})
+export const isZoneUsed = statement({
+  name: 'pricing.is_tax_zone_used',
+  takes: { id: 'uuid' },
+  gives: { is_used: 'bool' },
+  text: 'select exists (select from pricing.tax_rates where zone_id = $id) as is_used'
+})
+export const deleteZone = statement({
+  name: 'pricing.delete_tax_zone',
+  takes: { id: 'uuid' },
+  text: 'delete from pricing.tax_zones where id = $id'
+})
+
+const rate = {
+  id: 'uuid',
+  zone_id: 'uuid',
+  category: 'text',
+  name: 'text',
+  rate_ppm: 'int4',
+  starts_at: 'timestamptz?',
+  ends_at: 'timestamptz?'
+} as const
+const rateNames = `${Object.keys(rate).join(', ')}, version, created_at`
+/** `zone_id`: null for all. */
+export const listRates = statement({
+  name: 'pricing.list_tax_rates',
+  takes: { ...page, zone_id: 'uuid?' },
+  gives: { ...rate, ...made },
+  text: `
+    select ${rateNames} from pricing.tax_rates where id < $after and ($zone_id::uuid is null or zone_id = $zone_id)
+    order by id desc limit $limit`
+})
+export const countRates = statement({
+  name: 'pricing.count_tax_rates',
+  takes: { zone_id: 'uuid?' },
+  gives: total,
+  text: `
+    select count(*)::int as total from pricing.tax_rates where $zone_id::uuid is null or zone_id = $zone_id`
+})
+export const findRate = statement({
+  name: 'pricing.find_tax_rate',
+  takes: { id: 'uuid' },
+  gives: { ...rate, ...made },
+  text: `select ${rateNames} from pricing.tax_rates where id = $id`
+})
+export const lockRate = statement({
+  name: 'pricing.lock_tax_rate',
+  takes: { id: 'uuid' },
+  gives: { ...rate, ...made },
+  text: `select ${rateNames} from pricing.tax_rates where id = $id for update`
+})
+export const insertRate = statement({
+  name: 'pricing.insert_tax_rate',
+  takes: rate,
+  text: `
+    insert into pricing.tax_rates (id, zone_id, category, name, rate_ppm, starts_at, ends_at)
+    values ($id, $zone_id, $category, $name, $rate_ppm, $starts_at, $ends_at)`
+})
+export const updateRate = statement({
+  name: 'pricing.update_tax_rate',
+  takes: { id: 'uuid', name: 'text', rate_ppm: 'int4', starts_at: 'timestamptz?', ends_at: 'timestamptz?' },
+  text: `
+    update pricing.tax_rates set
+      name = $name, rate_ppm = $rate_ppm, starts_at = $starts_at, ends_at = $ends_at, version = version + 1
+    where id = $id`
+})
+export const deleteRate = statement({
+  name: 'pricing.delete_tax_rate',
+  takes: { id: 'uuid' },
+  text: 'delete from pricing.tax_rates where id = $id'
+})
+/** Those that hold or will, with where they do. */
+export const listHoldingRates = statement({
+  name: 'pricing.list_holding_tax_rates',
+  takes: { limit: 'int8' },
+  gives: {
+    zone_id: 'uuid',
+    country: 'text',
+    region: 'text?',
+    postal_pattern: 'text?',
+    category: 'text',
+    rate_ppm: 'int4',
+    starts_at: 'timestamptz?',
+    ends_at: 'timestamptz?'
+  },
+  text: `
+    select zone_id, country, region, postal_pattern, category, rate_ppm, starts_at, ends_at
+    from pricing.tax_rates join pricing.tax_zones on tax_zones.id = zone_id
+    where ends_at is null or ends_at > now() limit $limit`
+})

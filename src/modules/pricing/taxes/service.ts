@@ -1,0 +1,202 @@
+import { type ErrorDefinition, found } from '../../../kernel/errors.ts'
+import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
+import { changesNothing } from '../../../kernel/patch.ts'
+import type { PageQuery } from '../../../kernel/wire.ts'
+import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import type { Statement } from '../../../platform/postgres/statement.ts'
+import {
+  categoryInUse,
+  categoryNotFound,
+  rateNotFound,
+  taxLimit,
+  taxStale,
+  zoneInUse,
+  zoneNotFound
+} from '../errors.ts'
+import type { Periods } from '../periods/instants.ts'
+import type { Changes } from '../revision/changes.ts'
+import * as repository from './repository.ts'
+import {
+  CATEGORIES_MAX,
+  type CreateTaxCategoryRequest,
+  type CreateTaxRateRequest,
+  type CreateTaxZoneRequest,
+  RATES_MAX,
+  type TaxCategoryResponse,
+  type TaxRateResponse,
+  type TaxRatesQuery,
+  type TaxZoneResponse,
+  type UpdateTaxCategoryRequest,
+  type UpdateTaxRateRequest,
+  type UpdateTaxZoneRequest,
+  ZONES_MAX
+} from './schema.ts'
+
+/** The category of what says nothing else. */
+const STANDARD = 'standard'
+
+type Deps = { db: Database; changes: Changes; periods: Periods }
+
+/** What is taxed alike. */
+export function createTaxCategoryService({ db, changes }: Deps) {
+  const read = async (id: string): Promise<TaxCategoryResponse> =>
+    found(await db.first(repository.findCategory, { id }), categoryNotFound)
+
+  return {
+    read,
+    list: (query: PageQuery): Promise<Page<TaxCategoryResponse>> =>
+      readPage(query, {
+        ...newestFirst,
+        name: 'tax categories',
+        rows: page => db.rows(repository.listCategories, page),
+        total: () => db.first(repository.countCategories)
+      }),
+    /** @throws `PRICING_TAX_CATEGORY_TAKEN`, `PRICING_TAX_LIMIT` */
+    create: async (body: CreateTaxCategoryRequest, write: Write): Promise<TaxCategoryResponse> => {
+      await write.once(db, async tx => {
+        await tx.run(repository.insertCategory, { ...body, id: write.id })
+        checkLimit(await tx.first(repository.countCategories), CATEGORIES_MAX)
+      })
+      return read(write.id)
+    },
+    /** @throws `PRICING_TAX_CATEGORY_NOT_FOUND`, `PRICING_TAX_STALE` */
+    patch: async (id: string, body: UpdateTaxCategoryRequest, write: Write) => {
+      await write.once(db, async tx => {
+        const stored = await lock(tx, repository.lockCategory, categoryNotFound, id, write)
+        if (!changesNothing(body)) await tx.run(repository.updateCategory, { ...stored, ...body })
+      })
+      return read(id)
+    },
+    /** @throws `PRICING_TAX_CATEGORY_NOT_FOUND`, `PRICING_TAX_STALE`, `PRICING_TAX_CATEGORY_IN_USE` */
+    remove: (id: string, write: Write) =>
+      write.once(db, async tx => {
+        const { code } = await lock(tx, repository.lockCategory, categoryNotFound, id, write)
+        const used = await tx.first(repository.isCategoryUsed, { code })
+        if (used?.is_used || code === STANDARD) throw categoryInUse()
+        await tx.run(repository.deleteCategory, { id })
+        changes.announce(tx)
+      })
+  }
+}
+export type TaxCategoryService = ReturnType<typeof createTaxCategoryService>
+
+/** Where rates hold: a country, a region of it, or postal codes. */
+export function createTaxZoneService({ db, changes }: Deps) {
+  const read = async (id: string): Promise<TaxZoneResponse> =>
+    found(await db.first(repository.findZone, { id }), zoneNotFound)
+
+  return {
+    read,
+    list: (query: PageQuery): Promise<Page<TaxZoneResponse>> =>
+      readPage(query, {
+        ...newestFirst,
+        name: 'tax zones',
+        rows: page => db.rows(repository.listZones, page),
+        total: () => db.first(repository.countZones)
+      }),
+    /** @throws `PRICING_TAX_ZONE_TAKEN`, `PRICING_TAX_LIMIT` */
+    create: async (body: CreateTaxZoneRequest, write: Write): Promise<TaxZoneResponse> => {
+      const { region = null, postal_pattern = null } = body
+      await write.once(db, async tx => {
+        await tx.run(repository.insertZone, { ...body, id: write.id, region, postal_pattern })
+        checkLimit(await tx.first(repository.countZones), ZONES_MAX)
+      })
+      return read(write.id)
+    },
+    /** @throws `PRICING_TAX_ZONE_NOT_FOUND`, `PRICING_TAX_STALE`, `PRICING_TAX_ZONE_TAKEN` */
+    patch: async (id: string, body: UpdateTaxZoneRequest, write: Write) => {
+      await write.once(db, async tx => {
+        const stored = await lock(tx, repository.lockZone, zoneNotFound, id, write)
+        if (changesNothing(body)) return
+        await tx.run(repository.updateZone, { ...stored, ...body })
+        changes.announce(tx)
+      })
+      return read(id)
+    },
+    /** @throws `PRICING_TAX_ZONE_NOT_FOUND`, `PRICING_TAX_STALE`, `PRICING_TAX_ZONE_IN_USE` */
+    remove: (id: string, write: Write) =>
+      write.once(db, async tx => {
+        await lock(tx, repository.lockZone, zoneNotFound, id, write)
+        const used = await tx.first(repository.isZoneUsed, { id })
+        if (used?.is_used) throw zoneInUse()
+        await tx.run(repository.deleteZone, { id })
+      })
+  }
+}
+export type TaxZoneService = ReturnType<typeof createTaxZoneService>
+
+/** What of a category is paid in a zone, and when. */
+export function createTaxRateService({ db, changes, periods }: Deps) {
+  const read = async (id: string): Promise<TaxRateResponse> =>
+    found(await db.first(repository.findRate, { id }), rateNotFound)
+
+  return {
+    read,
+    list: ({ zone_id: only, ...query }: TaxRatesQuery): Promise<Page<TaxRateResponse>> => {
+      const zone_id = only ?? null
+      return readPage(query, {
+        ...newestFirst,
+        name: 'tax rates',
+        filters: zone_id,
+        rows: page => db.rows(repository.listRates, { ...page, zone_id }),
+        total: () => db.first(repository.countRates, { zone_id })
+      })
+    },
+    /**
+     * @throws `PRICING_TAX_ZONE_NOT_FOUND`, `PRICING_TAX_CATEGORY_NOT_FOUND`, `PRICING_TAX_RATE_OVERLAP`, `PRICING_PERIOD_INVALID`,
+     * `PRICING_MOMENT_INVALID`, `PRICING_TAX_LIMIT`
+     */
+    create: async (body: CreateTaxRateRequest, write: Write): Promise<TaxRateResponse> => {
+      const starts_at = periods.read(body.starts_at ?? null, 'starts_at')
+      const ends_at = periods.read(body.ends_at ?? null, 'ends_at')
+      await write.once(db, async tx => {
+        await tx.run(repository.insertRate, { ...body, id: write.id, starts_at, ends_at })
+        checkLimit(await tx.first(repository.countRates, { zone_id: null }), RATES_MAX)
+        changes.announce(tx)
+      })
+      return read(write.id)
+    },
+    /** @throws `PRICING_TAX_RATE_NOT_FOUND`, `PRICING_TAX_STALE`, `PRICING_TAX_RATE_OVERLAP`, and what is wrong with a period */
+    patch: async (id: string, body: UpdateTaxRateRequest, write: Write) => {
+      const { starts_at, ends_at, ...fields } = body
+      const [startsAt, endsAt] = [periods.read(starts_at, 'starts_at'), periods.read(ends_at, 'ends_at')]
+      await write.once(db, async tx => {
+        const stored = await lock(tx, repository.lockRate, rateNotFound, id, write)
+        if (changesNothing(body)) return
+        const period = {
+          starts_at: startsAt === undefined ? stored.starts_at : startsAt,
+          ends_at: endsAt === undefined ? stored.ends_at : endsAt
+        }
+        await tx.run(repository.updateRate, { ...stored, ...fields, ...period })
+        changes.announce(tx)
+      })
+      return read(id)
+    },
+    /** @throws `PRICING_TAX_RATE_NOT_FOUND`, `PRICING_TAX_STALE` */
+    remove: (id: string, write: Write) =>
+      write.once(db, async tx => {
+        await lock(tx, repository.lockRate, rateNotFound, id, write)
+        await tx.run(repository.deleteRate, { id })
+        changes.announce(tx)
+      })
+  }
+}
+export type TaxRateService = ReturnType<typeof createTaxRateService>
+
+/** Holds it until `tx` ends. */
+async function lock<G extends { version: 'int4' }>(
+  tx: Transaction,
+  statement: Statement<{ id: 'uuid' }, G>,
+  notFound: ErrorDefinition,
+  id: string,
+  write: Write
+) {
+  const stored = found(await tx.first(statement, { id }), notFound)
+  write.expect(stored.version, taxStale)
+  return stored
+}
+
+function checkLimit(counted: { total: number } | undefined, limit: number): void {
+  if ((counted?.total ?? 0) > limit) throw taxLimit({ details: { limit } })
+}
