@@ -19,7 +19,7 @@ test('the examples of docs/pricing.md run, one after the other', async () => {
   const examples = [...page.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code = '']) => code)
   const program = examples.join('\n').replace('http://127.0.0.1:8080', origin)
   const told =
-    'console.log(JSON.stringify({ changed, markets, variantId, members, promotion, batch, total, stopped, price, findings, books }))'
+    'console.log(JSON.stringify({ changed, markets, variantId, members, promotion, batch, total, stopped, price, findings, books, imported, uploaded }))'
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-page-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const file = join(folder, 'examples.mjs')
@@ -36,13 +36,19 @@ test('the examples of docs/pricing.md run, one after the other', async () => {
     stopped: { code: 'HELLO-2026', active: false },
     price: 1_990,
     findings: [{ code: 'CODE_UNKNOWN' }, { code: 'CODE_UNKNOWN' }],
-    books: { code: 'books' }
+    books: { code: 'books' },
+    imported: { rows: 1 },
+    uploaded: { rows: 1 }
   })
   const { markets, prices, rules } = shop.apiOf(pricingModule) as PricingApi
   const germany = await markets.resolve({ country: 'LU' })
   const pricesIn = (priceListId: string | null) => prices([said.variantId], { priceListId })
-  expect(await pricesIn(germany.priceListId)).toMatchObject([[{ priceMinor: 1_990 }, { priceMinor: 1_790 }]])
+  expect(await pricesIn(germany.priceListId)).toMatchObject([
+    [{ priceMinor: 1_990 }, { priceMinor: 1_790 }, { priceMinor: 1_550 }]
+  ])
   const { taxZones } = await rules({ codes: [], customer: null })
   expect(taxZones.get('DE')).toMatchObject([{ rates: [{ ppm: 190_000 }, { ppm: 70_000 }] }])
-  expect(await pricesIn(said.members.id)).toMatchObject([[{ priceMinor: 1_791 }, { priceMinor: 1_611 }]])
+  expect(await pricesIn(said.members.id)).toMatchObject([
+    [{ priceMinor: 1_791 }, { priceMinor: 1_611 }, { priceMinor: 1_395 }]
+  ])
 })

@@ -1,24 +1,24 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { AMOUNT_MAX, currencies, divide, parseAmount, shareOf, withoutShare } from './money.ts'
+import { AMOUNT_MAX, currencies, divide, formatAmount, parseAmount, shareOf, withoutShare } from './money.ts'
 
 const anyCurrency = fc.constantFrom(...Object.keys(currencies))
 const anyAmount = fc.integer({ min: 0, max: AMOUNT_MAX })
 const anyPpm = fc.integer({ min: 0, max: 1_000_000 })
 
-/** The decimal that a person would write. */
-function decimalOf(amount: number, currency: string): string {
-  const places = currencies[currency] ?? 0
-  const digits = String(amount).padStart(places + 1, '0')
-  return places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`
-}
-
 test('every amount of every currency is read back as it was written', () => {
   fc.assert(
     fc.property(anyAmount, anyCurrency, (amount, currency) => {
-      expect(parseAmount(decimalOf(amount, currency), currency)).toBe(amount)
+      expect(parseAmount(formatAmount(amount, currency), currency)).toBe(amount)
     })
   )
+})
+
+test('an amount is written with the decimals that its currency has', () => {
+  const written = [5, 1_850].flatMap(amount =>
+    ['USD', 'JPY', 'KWD'].map(currency => formatAmount(amount, currency))
+  )
+  expect(written).toEqual(['0.05', '5', '0.005', '18.50', '1850', '1.850'])
 })
 
 test('zeros at the end and space around it change nothing', () => {
@@ -28,7 +28,7 @@ test('zeros at the end and space around it change nothing', () => {
       fc.constantFrom('USD', 'KWD'),
       fc.integer({ min: 0, max: 3 }),
       (amount, currency, zeros) => {
-        const decimal = ` ${decimalOf(amount, currency)}${'0'.repeat(zeros)}\t`
+        const decimal = ` ${formatAmount(amount, currency)}${'0'.repeat(zeros)}\t`
         expect(parseAmount(decimal, currency)).toBe(amount)
       }
     )

@@ -65,3 +65,10 @@ export const shareOf = (amount: number, ppm: number): number => fractionOf(amoun
 
 /** What an amount was before a rate in parts per million was added to it, rounded half up. */
 export const withoutShare = (amount: number, ppm: number): number => fractionOf(amount, PPM, PPM + ppm)
+
+/** Minor units as people write them, which `parseAmount` reads: 1850 of USD is `18.50`. Not below zero. */
+export function formatAmount(amount: number, currency: string): string {
+  const places = (Object.hasOwn(currencies, currency) ? currencies[currency] : undefined) ?? 0
+  const digits = String(amount).padStart(places + 1, '0')
+  return places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`
+}

@@ -149,6 +149,11 @@ export const taxLimit = defineError(
   'PRICING_TAX_LIMIT',
   'There are as many of these as there may be; "limit" says how many.'
 )
+export const importFailed = defineError(
+  'invalid',
+  'PRICING_IMPORT_FAILED',
+  'The file was not imported, and nothing was changed; "report" says why.'
+)
 export const quoteTooLarge = defineError(
   'invalid',
   'PRICING_QUOTE_TOO_LARGE',

@@ -14,6 +14,7 @@ import { createPriceListService } from './price-lists/service.ts'
 import type { PriceBreaks } from './prices/breaks.ts'
 import { createPrices } from './prices/cache.ts'
 import { createPriceChanges } from './prices/changes.ts'
+import { createPriceFiles } from './prices/csv.ts'
 import { priceRoutes } from './prices/routes.ts'
 import { createPriceService } from './prices/service.ts'
 import { promotionRoutes } from './promotions/routes.ts'
@@ -24,6 +25,7 @@ import { redemptionRoutes } from './redemptions/routes.ts'
 import { createRedemptionService } from './redemptions/service.ts'
 import { createChanges } from './revision/changes.ts'
 import { createRules, type ReadRules } from './rules/service.ts'
+import { createRateFiles } from './taxes/csv.ts'
 import { categoryRoutes, rateRoutes, zoneRoutes } from './taxes/routes.ts'
 import { createTaxCategoryService, createTaxRateService, createTaxZoneService } from './taxes/service.ts'
 
@@ -97,12 +99,13 @@ export const pricingModule = defineModule({
       const taxes = { db, changes, periods }
       categoryRoutes(tiers, createTaxCategoryService(taxes))
       zoneRoutes(tiers, createTaxZoneService(taxes))
-      rateRoutes(tiers, createTaxRateService(taxes))
+      rateRoutes(tiers, createTaxRateService(taxes), createRateFiles(taxes))
       dryRunRoutes(tiers, createDryRunService({ markets: directory, readRules: rules }))
       promotionRoutes(tiers, createPromotionService({ db, changes, periods }))
       codeRoutes(tiers, createCodeService({ db }))
       redemptionRoutes(tiers, createRedemptionService({ db }))
-      priceRoutes(tiers, createPriceService({ db, changes: priceChanges }))
+      const prices = { db, changes: priceChanges }
+      priceRoutes(tiers, createPriceService(prices), createPriceFiles(prices))
     }
     return { api, routes }
   }

@@ -1,7 +1,7 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { Type } from '../../../kernel/schema.ts'
 import { IdParams, listOf } from '../../../kernel/wire.ts'
+import { csvAnswer } from '../files/schema.ts'
 import {
   CodeBatchResponse,
   CodeParams,
@@ -37,14 +37,11 @@ export function codeRoutes(tiers: Tiers, codes: CodeService): void {
       schema: {
         summary: 'The codes of a promotion as a CSV file',
         params: IdParams,
-        response: {
-          200: { description: 'A row for each.', content: { 'text/csv': { schema: Type.String() } } }
-        }
+        response: csvAnswer('A row for each.')
       }
     },
     async (request, reply) => {
       const file = await codes.exportCsv(request.params.id)
-      // A schema of its text is all that the document can say of a file, and it is sent as it is read.
       return reply.type('text/csv; charset=utf-8').send(file as never)
     }
   )

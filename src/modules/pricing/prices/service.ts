@@ -2,15 +2,15 @@ import { found } from '../../../kernel/errors.ts'
 import { FIRST_ID } from '../../../kernel/ids.ts'
 import { type Page, readPage } from '../../../kernel/pages.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
-import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { breakLimit, priceListNotFound, priceNotFound, priceTwice } from '../errors.ts'
+import type { Database } from '../../../platform/postgres/database.ts'
+import { priceListNotFound, priceNotFound, priceTwice } from '../errors.ts'
 import { findPriceList } from '../price-lists/repository.ts'
 import type { PriceChanges } from './changes.ts'
 import * as repository from './repository.ts'
-import { BREAKS_MAX, type ListedPriceResponse, type PricesQuery, type SetPricesRequest } from './schema.ts'
+import type { ListedPriceResponse, PricesQuery, SetPricesRequest } from './schema.ts'
+import { setPrices } from './set.ts'
 
 type Place = { from_quantity: number; variant_id: string; limit: number }
-type Price = { variantId: string; fromQuantity: number; priceMinor: number }
 
 /** The prices of the lists. To it the ids of variants mean nothing: prices of those that are gone stay, and hurt nobody. */
 export function createPriceService({ db, changes }: { db: Database; changes: PriceChanges }) {
@@ -49,25 +49,13 @@ export function createPriceService({ db, changes }: { db: Database; changes: Pri
     }))
     const places = new Set(wanted.map(({ variantId, fromQuantity }) => `${variantId} ${fromQuantity}`))
     if (places.size < wanted.length) throw priceTwice()
-    await write.once(db, tx => setPrices(tx, listId, wanted))
-  }
-
-  /** Sets prices that are all for another variant or quantity. */
-  async function setPrices(tx: Transaction, listId: string, prices: readonly Price[]): Promise<void> {
-    const variantIds = prices.map(({ variantId }) => variantId)
-    await tx.run(repository.setPrices, {
-      list_id: listId,
-      variant_ids: variantIds,
-      from_quantities: prices.map(({ fromQuantity }) => fromQuantity),
-      prices: prices.map(({ priceMinor }) => priceMinor)
+    await write.once(db, async tx => {
+      await setPrices(tx, listId, wanted)
+      changes.announce(
+        tx,
+        wanted.map(({ variantId }) => variantId)
+      )
     })
-    const overfull = await tx.first(repository.findOverfull, {
-      list_id: listId,
-      variant_ids: variantIds,
-      limit: BREAKS_MAX
-    })
-    if (overfull !== undefined) throw breakLimit({ details: { ...overfull, limit: BREAKS_MAX } })
-    changes.announce(tx, variantIds)
   }
 
   /** Without a quantity, all prices of the variant. @throws `PRICING_PRICE_NOT_FOUND` */

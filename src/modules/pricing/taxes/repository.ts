@@ -181,3 +181,83 @@ export const listHoldingRates = statement({
     from pricing.tax_rates join pricing.tax_zones on tax_zones.id = zone_id
     where ends_at is null or ends_at > now() limit $limit`
 })
+/** The newest first, those behind `after`. */
+export const listExported = statement({
+  name: 'pricing.list_exported_tax_rates',
+  takes: page,
+  gives: {
+    id: 'uuid',
+    country: 'text',
+    region: 'text?',
+    postal_pattern: 'text?',
+    category: 'text',
+    rate_ppm: 'int4',
+    name: 'text',
+    starts_at: 'timestamptz?',
+    ends_at: 'timestamptz?'
+  },
+  text: `
+    select tax_rates.id, country, region, postal_pattern, category, rate_ppm, tax_rates.name, starts_at, ends_at
+    from pricing.tax_rates join pricing.tax_zones on tax_zones.id = zone_id
+    where tax_rates.id < $after order by tax_rates.id desc limit $limit`
+})
+
+/** Places of a file; '' is none. */
+const places = { countries: 'text[]', regions: 'text[]', postal_patterns: 'text[]' } as const
+export const addPlaces = statement({
+  name: 'pricing.add_tax_places',
+  takes: places,
+  text: `
+    insert into pricing.tax_zones (id, name, country, region, postal_pattern)
+    select gen_random_uuid(), concat_ws(' ', country, nullif(region, ''), nullif(postal_pattern, '')),
+      country, nullif(region, ''), nullif(postal_pattern, '')
+    from (
+      select distinct country, region, postal_pattern
+      from unnest($countries::text[], $regions::text[], $postal_patterns::text[]) as said (country, region, postal_pattern)
+    ) as wanted
+    order by country, region, postal_pattern
+    on conflict (country, region, postal_pattern) do nothing`
+})
+const rates = {
+  ...places,
+  categories: 'text[]',
+  rates: 'int4[]',
+  names: 'text[]',
+  starts: 'float8[]',
+  ends: 'float8[]'
+} as const
+/** What the file says, with the zones that its places are. */
+const given = `
+  select tax_zones.id as zone_id, said.category, said.rate_ppm, said.name,
+    to_timestamp(said.starts) as starts_at, to_timestamp(said.ends) as ends_at
+  from unnest($countries::text[], $regions::text[], $postal_patterns::text[], $categories::text[], $rates::int[],
+    $names::text[], $starts::float8[], $ends::float8[])
+    as said (country, region, postal_pattern, category, rate_ppm, name, starts, ends)
+  join pricing.tax_zones on tax_zones.country = said.country
+    and tax_zones.region is not distinct from nullif(said.region, '')
+    and tax_zones.postal_pattern is not distinct from nullif(said.postal_pattern, '')`
+/** Those that start when the file says so. */
+export const changeRates = statement({
+  name: 'pricing.change_tax_rates',
+  takes: rates,
+  text: `
+    update pricing.tax_rates
+    set name = given.name, rate_ppm = given.rate_ppm, ends_at = given.ends_at, version = version + 1
+    from (${given}) as given
+    where tax_rates.zone_id = given.zone_id and tax_rates.category = given.category
+      and tax_rates.starts_at is not distinct from given.starts_at
+      and (tax_rates.name, tax_rates.rate_ppm, tax_rates.ends_at)
+        is distinct from (given.name, given.rate_ppm, given.ends_at)`
+})
+/** The others. */
+export const addRates = statement({
+  name: 'pricing.add_tax_rates',
+  takes: rates,
+  text: `
+    insert into pricing.tax_rates (id, zone_id, category, name, rate_ppm, starts_at, ends_at)
+    select gen_random_uuid(), zone_id, category, name, rate_ppm, starts_at, ends_at from (${given}) as given
+    where not exists (
+      select from pricing.tax_rates present
+      where present.zone_id = given.zone_id and present.category = given.category
+        and present.starts_at is not distinct from given.starts_at)`
+})

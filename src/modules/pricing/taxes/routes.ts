@@ -1,6 +1,9 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, noContent, PageQuery } from '../../../kernel/wire.ts'
+import { IMPORT_BYTES_MAX } from '../files/import.ts'
+import { csvAnswer, PricingImportResponse } from '../files/schema.ts'
+import type { RateFiles } from './csv.ts'
 import {
   CreateTaxCategoryRequest,
   CreateTaxRateRequest,
@@ -124,7 +127,7 @@ export function zoneRoutes(tiers: Tiers, zones: TaxZoneService): void {
   )
 }
 
-export function rateRoutes(tiers: Tiers, rates: TaxRateService): void {
+export function rateRoutes(tiers: Tiers, rates: TaxRateService, files: RateFiles): void {
   tiers.admin.get(
     '/admin/taxes/rates',
     {
@@ -171,5 +174,32 @@ export function rateRoutes(tiers: Tiers, rates: TaxRateService): void {
     '/admin/taxes/rates/:id',
     { config, schema: { summary: 'Delete a tax rate', params: IdParams, response: noContent } },
     request => rates.remove(request.params.id, writeOf(request))
+  )
+
+  tiers.admin.get(
+    '/admin/taxes/rates.csv',
+    {
+      config: { class: 'bulk' },
+      schema: { summary: 'All tax rates as a CSV file', response: csvAnswer('A row for each.') }
+    },
+    (_request, reply) => {
+      reply.type('text/csv; charset=utf-8').send(files.exportCsv() as never)
+    }
+  )
+
+  tiers.admin.post(
+    '/admin/taxes/rates/import',
+    {
+      config: {
+        class: 'bulk',
+        body: { stream: 'text/csv', bytesMax: IMPORT_BYTES_MAX },
+        unwritten: 'the same file once more changes nothing'
+      },
+      schema: {
+        summary: 'Set tax rates by a CSV file, all of these or none; others stay',
+        response: { 200: PricingImportResponse }
+      }
+    },
+    request => files.importCsv(request.body, () => request.visit?.progressed())
   )
 }

@@ -19,9 +19,15 @@ export const CATEGORIES_MAX = 500
 export const ZONES_MAX = 5_000
 export const RATES_MAX = 20_000
 
+// What files are read by, too.
+export const COUNTRY = '^[A-Z]{2}$'
+export const CATEGORY = '^[a-z][a-z0-9_-]{0,63}$'
+export const REGION = '^[A-Z0-9]{1,3}$'
+export const POSTAL_PATTERN = '^[A-Z0-9][A-Z0-9 -]{0,14}[*]?$'
+
 const CategoryCode = Type.String({
   description: 'What variants and ways of delivery name it by.',
-  ...matching('^[a-z][a-z0-9_-]{0,63}$', 'must be a word of a to z, 0 to 9, _ and -')
+  ...matching(CATEGORY, 'must be a word of a to z, 0 to 9, _ and -')
 })
 export const CreateTaxCategoryRequest = request('CreateTaxCategoryRequest', {
   code: CategoryCode,
@@ -42,14 +48,11 @@ export type TaxCategoryResponse = Static<typeof TaxCategoryResponse>
 
 const Region = Type.String({
   description: 'ISO 3166-2, behind the hyphen.',
-  ...matching('^[A-Z0-9]{1,3}$', 'must be up to three capital letters and digits, such as BY')
+  ...matching(REGION, 'must be up to three capital letters and digits, such as BY')
 })
 const PostalPattern = Type.String({
   description: 'A postal code, or the beginning of some and a star.',
-  ...matching(
-    '^[A-Z0-9][A-Z0-9 -]{0,14}[*]?$',
-    'must be a postal code, or its beginning and a star, such as 902*'
-  )
+  ...matching(POSTAL_PATTERN, 'must be a postal code, or its beginning and a star, such as 902*')
 })
 const place = { country: Country, region: nullable(Region), postal_pattern: nullable(PostalPattern) }
 export const CreateTaxZoneRequest = request('CreateTaxZoneRequest', {

@@ -1,0 +1,75 @@
+import { Readable } from 'node:stream'
+import { found } from '../../../kernel/errors.ts'
+import { FIRST_ID, isId } from '../../../kernel/ids.ts'
+import { formatAmount, parseAmount } from '../../../kernel/money.ts'
+import { csvLine } from '../../../platform/csv/write.ts'
+import type { Database } from '../../../platform/postgres/database.ts'
+import { priceListNotFound } from '../errors.ts'
+import { type Cells, importCsv, RowRefused } from '../files/import.ts'
+import { findPriceList } from '../price-lists/repository.ts'
+import type { PriceChanges } from './changes.ts'
+import * as repository from './repository.ts'
+import { type Price, setPrices } from './set.ts'
+
+const COLUMNS = ['variant_id', 'from_quantity', 'price'] as const
+const PAGE_PRICES = 1_000
+const QUANTITY = /^[1-9]\d{0,6}$/
+const QUANTITY_MAX = 1_000_000
+
+/** The prices of a list as a file, with amounts as people write them. */
+export function createPriceFiles({ db, changes }: { db: Database; changes: PriceChanges }) {
+  const currencyOf = async (listId: string) =>
+    found(await db.first(findPriceList, { id: listId }), priceListNotFound).currency
+
+  return {
+    /** Each page of it is as of when it was read. @throws `PRICING_PRICE_LIST_NOT_FOUND` */
+    exportCsv: async (listId: string): Promise<Readable> =>
+      Readable.from(linesOf(db, listId, await currencyOf(listId)), { objectMode: false }),
+
+    /** Prices that it does not name stay. @throws `PRICING_PRICE_LIST_NOT_FOUND`, `PRICING_IMPORT_FAILED`, `PRICING_BREAK_LIMIT` */
+    importCsv: async (listId: string, file: Readable, onRow: () => void) => {
+      const currency = await currencyOf(listId)
+      return importCsv(
+        db,
+        file,
+        {
+          required: ['variant_id', 'price'],
+          parse: cells => priceOf(cells, currency),
+          write: async (tx, prices) => {
+            // Of two rows for the same the later one counts.
+            const last = new Map(prices.map(price => [`${price.variantId} ${price.fromQuantity}`, price]))
+            await setPrices(tx, listId, [...last.values()])
+            changes.announce(tx, 'all')
+          }
+        },
+        onRow
+      )
+    }
+  }
+}
+export type PriceFiles = ReturnType<typeof createPriceFiles>
+
+function priceOf(cells: Cells, currency: string): Price {
+  const variantId = cells('variant_id').toLowerCase()
+  if (!isId(variantId)) throw new RowRefused('variant_id must be the id of a variant.')
+  const quantity = cells('from_quantity') || '1'
+  if (!QUANTITY.test(quantity) || Number(quantity) > QUANTITY_MAX)
+    throw new RowRefused(`from_quantity must be a whole number from 1 to ${QUANTITY_MAX}.`)
+  const priceMinor = parseAmount(cells('price'), currency)
+  if (priceMinor === undefined)
+    throw new RowRefused(`price must be an amount of ${currency}, such as ${formatAmount(1_990, currency)}.`)
+  return { variantId, fromQuantity: Number(quantity), priceMinor }
+}
+
+async function* linesOf(db: Database, listId: string, currency: string): AsyncGenerator<string> {
+  yield csvLine(COLUMNS)
+  for (let place = { variant_id: FIRST_ID, from_quantity: 0 }; ; ) {
+    const rows = await db.rows(repository.listPrices, { list_id: listId, ...place, limit: PAGE_PRICES })
+    const last = rows.at(-1)
+    if (last === undefined) return
+    yield rows
+      .map(row => csvLine([row.variant_id, row.from_quantity, formatAmount(row.price_minor, currency)]))
+      .join('')
+    place = { variant_id: last.variant_id, from_quantity: last.from_quantity }
+  }
+}

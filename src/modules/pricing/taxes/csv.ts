@@ -1,0 +1,138 @@
+import { Readable } from 'node:stream'
+import { DomainError } from '../../../kernel/errors.ts'
+import { LAST_ID } from '../../../kernel/ids.ts'
+import { csvLine } from '../../../platform/csv/write.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import { taxLimit } from '../errors.ts'
+import { type Cells, importCsv, RowRefused } from '../files/import.ts'
+import type { Periods } from '../periods/instants.ts'
+import type { Changes } from '../revision/changes.ts'
+import * as repository from './repository.ts'
+import { CATEGORY, COUNTRY, POSTAL_PATTERN, RATES_MAX, REGION, ZONES_MAX } from './schema.ts'
+
+const PAGE_RATES = 1_000
+const PPM_MAX = 1_000_000
+const DAY_OR_MOMENT = /^[12]\d{3}-\d\d-\d\d(?:T\S+)?$/
+const COLUMNS = [
+  'country',
+  'region',
+  'postal_pattern',
+  'category',
+  'rate_ppm',
+  'name',
+  'starts_at',
+  'ends_at'
+] as const
+
+type Rate = {
+  country: string
+  region: string
+  postalPattern: string
+  category: string
+  ratePpm: number
+  name: string
+  startsAt: Date | null
+  endsAt: Date | null
+}
+type Deps = { db: Database; changes: Changes; periods: Periods }
+
+/** The rates of taxes as a file. */
+export const createRateFiles = ({ db, changes, periods }: Deps) => ({
+  /** Each page of it is as of when it was read. */
+  exportCsv: (): Readable => Readable.from(linesOf(db), { objectMode: false }),
+
+  /**
+   * A row is for the rate of its zone and category that starts then: that is changed, or made, with its zone. Rates that the file
+   * does not name stay. @throws `PRICING_IMPORT_FAILED`, `PRICING_TAX_CATEGORY_NOT_FOUND`, `PRICING_TAX_RATE_OVERLAP`,
+   * `PRICING_PERIOD_INVALID`, `PRICING_TAX_LIMIT`
+   */
+  importCsv: (file: Readable, onRow: () => void) =>
+    importCsv(
+      db,
+      file,
+      {
+        required: ['country', 'category', 'rate_ppm', 'name'],
+        parse: cells => rateOf(cells, periods),
+        write: async (tx, rates) => {
+          await setRates(tx, rates)
+          changes.announce(tx)
+        }
+      },
+      onRow
+    )
+})
+export type RateFiles = ReturnType<typeof createRateFiles>
+
+async function setRates(tx: Transaction, rates: readonly Rate[]): Promise<void> {
+  const places = {
+    countries: rates.map(({ country }) => country),
+    regions: rates.map(({ region }) => region),
+    postal_patterns: rates.map(({ postalPattern }) => postalPattern)
+  }
+  const given = {
+    ...places,
+    categories: rates.map(({ category }) => category),
+    rates: rates.map(({ ratePpm }) => ratePpm),
+    names: rates.map(({ name }) => name),
+    starts: rates.map(({ startsAt }) => secondsOf(startsAt)),
+    ends: rates.map(({ endsAt }) => secondsOf(endsAt))
+  }
+  await tx.run(repository.addPlaces, places)
+  // First those that end, so that there is room for those that begin.
+  await tx.run(repository.changeRates, given)
+  await tx.run(repository.addRates, given)
+  const zones = await tx.first(repository.countZones)
+  const counted = await tx.first(repository.countRates, { zone_id: null })
+  if ((zones?.total ?? 0) > ZONES_MAX) throw taxLimit({ details: { limit: ZONES_MAX } })
+  if ((counted?.total ?? 0) > RATES_MAX) throw taxLimit({ details: { limit: RATES_MAX } })
+}
+
+const secondsOf = (at: Date | null) => (at === null ? null : at.getTime() / 1_000)
+
+function rateOf(cells: Cells, periods: Periods): Rate {
+  const word = (column: string, pattern: string, isNeeded: boolean) => {
+    const cell = cells(column)
+    if ((isNeeded || cell !== '') && !new RegExp(pattern).test(cell))
+      throw new RowRefused(`${column} does not have the form that is asked for: ${pattern}`)
+    return cell
+  }
+  const moment = (column: 'starts_at' | 'ends_at') => {
+    const cell = cells(column)
+    if (cell === '') return null
+    if (!DAY_OR_MOMENT.test(cell)) throw new RowRefused(`${column} must be a day, such as 2026-03-01.`)
+    return readMoment(periods, cell, column)
+  }
+  const ratePpm = Number(word('rate_ppm', '^\\d{1,7}$', true))
+  if (ratePpm > PPM_MAX) throw new RowRefused(`rate_ppm must be a whole number from 0 to ${PPM_MAX}.`)
+  return {
+    country: word('country', COUNTRY, true),
+    region: word('region', REGION, false),
+    postalPattern: word('postal_pattern', POSTAL_PATTERN, false),
+    category: word('category', CATEGORY, true),
+    ratePpm,
+    name: word('name', '^[^\\u0000-\\u001f\\u007f]{1,255}$', true),
+    startsAt: moment('starts_at'),
+    endsAt: moment('ends_at')
+  }
+}
+
+function readMoment(periods: Periods, cell: string, column: 'starts_at' | 'ends_at'): Date {
+  try {
+    return periods.read(cell, column)
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error
+    throw new RowRefused(`${column} must be a day that there is.`, { cause: error })
+  }
+}
+
+async function* linesOf(db: Database): AsyncGenerator<string> {
+  yield csvLine(COLUMNS)
+  for (let after = LAST_ID; ; ) {
+    const rows = await db.rows(repository.listExported, { after, limit: PAGE_RATES })
+    const last = rows.at(-1)
+    if (last === undefined) return
+    yield rows.map(row => csvLine(COLUMNS.map(column => textOf(row[column])))).join('')
+    after = last.id
+  }
+}
+const textOf = (cell: string | number | Date | null) => (cell instanceof Date ? cell.toISOString() : cell)
