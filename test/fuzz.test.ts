@@ -4,6 +4,7 @@ import { createTestApp, type RequestOptions, type TestApp, type TestResponse } f
 import {
   type Body,
   type Caller,
+  COLLECTIONS,
   cursorKind,
   type GeneratedRequest,
   requestsFor,
@@ -61,8 +62,8 @@ async function logIn(caller: 'admin' | 'customer'): Promise<void> {
   for (const { id } of sessions.json.items) remember('session', id)
 }
 
-/** Something of every kind, for the requests to find. */
-async function stockUp(): Promise<void> {
+/** Something of every kind, for the requests to find; of those that administrators keep, in the place of a deleted one. */
+async function stockUp(deleted = ''): Promise<void> {
   const stamp = `${Date.now().toString(36)}${pool.get('product')?.length ?? 0}`
   const category = await created('/api/catalog/categories', 'admin', { name: `Kitchen ${stamp}` })
   remember('category', category.id)
@@ -76,9 +77,30 @@ async function stockUp(): Promise<void> {
   const target = { scope: 'product', target_id: product.id }
   const discount = { name: 'Less', percentage_ppm: 100_000, ...target }
   remember('discount', (await created('/api/catalog/discounts', 'admin', discount)).id)
+  // There are limits to how many.
+  for (const [path, body] of Object.entries(collectionsOf(stamp)))
+    if (!pool.has(path) || deleted.startsWith(path)) remember(path, (await created(path, 'admin', body)).id)
+  const promotion = lookUp('/api/admin/promotions', 0)
+  const code = { code: `CODE-${stamp}` }
+  remember('promotion-code', (await created(`/api/admin/promotions/${promotion}/codes`, 'admin', code)).id)
   const line = { variant_id: product.variants[0].id, quantity: 1 }
   remember('guest', (await created('/api/guest-cart', undefined, line)).guest_cart_token)
 }
+
+/** One of each that administrators keep, unlike all others. */
+const collectionsOf = (stamp: string) => ({
+  '/api/admin/markets': {
+    ...{ code: `m-${stamp}`, name: 'Market', countries: [], currency: 'EUR', prices_include_tax: true },
+    locale: 'de'
+  },
+  '/api/admin/price-lists': { name: 'List', currency: 'EUR' },
+  '/api/admin/promotions': {
+    ...{ name: 'Off', class: 'line', needs_code: true },
+    effect: { type: 'percentage', percentage_ppm: 100_000 }
+  },
+  '/api/admin/taxes/categories': { code: `t${stamp}`, name: 'Category' },
+  '/api/admin/taxes/zones': { name: 'Zone', country: 'DE', postal_pattern: stamp.toUpperCase() }
+})
 
 function remember(kind: string, value: unknown): void {
   if (typeof value !== 'string') return
@@ -109,6 +131,8 @@ function learn(path: string, { json }: TestResponse): void {
   if (path === '/api/catalog/products/{id}/variants') remember('variant', json.id)
   if (path === '/api/catalog/categories') remember('category', json.id)
   if (path === '/api/catalog/discounts') remember('discount', json.id)
+  if (COLLECTIONS.includes(path)) remember(path, json.id)
+  if (path === '/api/admin/promotions/{id}/codes') remember('promotion-code', json.id)
   if (path === '/api/auth/invitations') {
     remember('invitation', json.id)
     remember('code', json.code)
@@ -191,7 +215,7 @@ async function sendAndCheck(request: GeneratedRequest): Promise<void> {
 
 /** Whoever was logged out logs in again, and what was deleted is replaced: else the rest would meet closed doors. */
 async function repair(
-  { method, headers, caller }: GeneratedRequest,
+  { method, path, headers, caller }: GeneratedRequest,
   { status }: TestResponse
 ): Promise<void> {
   if (status === 401 && caller !== 'anonymous' && headers.authorization === undefined) {
@@ -201,7 +225,7 @@ async function repair(
   if (method !== 'DELETE' || status >= 300) return
   const admin = await app.request('GET', '/api/auth/me', tokenOf('admin'))
   if (admin.status === 401) await logIn('admin')
-  await stockUp()
+  await stockUp(path)
 }
 
 test(`${RUNS} generated requests, right and wrong, get no answer that blames the server`, {

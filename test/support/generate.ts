@@ -39,7 +39,7 @@ const marker = (kind: string) => fc.nat(99).map(index => `§${kind}:${index}§`)
 /** Puts what exists in the place of the markers, at any depth. */
 export function resolveMarkers<T>(value: T, lookUp: (kind: string, index: number) => string): T {
   const resolve = (text: string) =>
-    text.replace(/§(\w+):(\d+)§/g, (_all, kind: string, index: string) => lookUp(kind, Number(index)))
+    text.replace(/§([\w/-]+):(\d+)§/g, (_all, kind: string, index: string) => lookUp(kind, Number(index)))
   const walk = (inner: unknown): unknown => {
     if (typeof inner === 'string') return resolve(inner)
     if (typeof inner !== 'object' || inner === null || Buffer.isBuffer(inner)) return inner
@@ -50,7 +50,12 @@ export function resolveMarkers<T>(value: T, lookUp: (kind: string, index: number
 }
 
 const KINDS = ['product', 'variant', 'category', 'discount', 'session', 'invitation']
-const anyId = fc.constantFrom(...KINDS).chain(marker)
+/** What administrators keep below one path each, which is also what it is called. */
+export const COLLECTIONS = [
+  ...['markets', 'price-lists', 'promotions'],
+  ...['taxes/categories', 'taxes/zones', 'taxes/rates']
+].map(each => `/api/admin/${each}`)
+const anyId = fc.constantFrom(...KINDS, ...COLLECTIONS).chain(marker)
 const someId = fc.oneof(
   { weight: 6, arbitrary: anyId },
   fc.uuid(),
@@ -147,7 +152,10 @@ const named: Record<string, fc.Arbitrary<string>> = {
   current_password: fc.constantFrom('nine lives and a piano', 'password'),
   new_password: fc.constant('nine lives and a piano'),
   starts_at: fc.constant('2020-01-01T00:00:00Z'),
-  ends_at: fc.constant('2999-01-01T00:00:00Z')
+  ends_at: fc.constant('2999-01-01T00:00:00Z'),
+  zone_id: marker('/api/admin/taxes/zones'),
+  price_list_id: marker('/api/admin/price-lists'),
+  country: fc.constantFrom('DE', 'SE', 'US')
 }
 
 function text(schema: Schema, name: string): fc.Arbitrary<string> {
@@ -352,8 +360,16 @@ export const cursorKind = (path: string) => `cursor${path.replaceAll(/\W/g, '_')
 
 /** What a parameter of the path is called after: `/api/catalog/products/{id}` wants the id of a product. */
 function parameterOf(path: string, { name, schema }: Parameter, broken: number): Value {
-  const kind = KINDS.find(each => path.includes(`/${each.replace(/y$/, 'ie')}s/{`))
-  const own = name === 'variantId' ? marker('variant') : kind === undefined ? anyId : marker(kind)
+  const collection = COLLECTIONS.find(each => path.startsWith(`${each}/{`))
+  const kind = collection ?? KINDS.find(each => path.includes(`/${each.replace(/y$/, 'ie')}s/{`))
+  const own =
+    name === 'variantId'
+      ? marker('variant')
+      : name === 'codeId'
+        ? marker('promotion-code')
+        : kind === undefined
+          ? anyId
+          : marker(kind)
   const slug = path.startsWith('/api/catalog') ? own : fc.oneof(own, marker('slug'))
   const fitting = fc.oneof(
     { weight: 5, arbitrary: slug },
@@ -403,6 +419,8 @@ export function requestsFor(
 /** Mostly somebody who may do it, since what is refused at the door tests the door only. */
 function callerOf(path: string): fc.Arbitrary<Caller> {
   const others = fc.constantFrom<Caller>('anonymous', 'customer', 'admin')
-  const allowed: Caller = /^\/api\/(catalog|auth\/invitations)/.test(path) ? 'admin' : 'customer'
+  const allowed: Caller = /^\/api\/(catalog|admin|inventory|auth\/invitations)/.test(path)
+    ? 'admin'
+    : 'customer'
   return fc.oneof({ weight: 4, arbitrary: fc.constant(allowed) }, { weight: 1, arbitrary: others })
 }
