@@ -69,7 +69,7 @@ export function inputOf(row: Row, markets: readonly Row[]): QuoteInput {
     buyer: { exemption: row.Buyer === 'exempt' ? 'exempt' : null, isFirstOrder: row.Buyer !== 'has ordered' },
     lines,
     groups: destinations.map(to => {
-      return { key: to, method, choice, destination: { country: to, region: null, postalCode: null } }
+      return { key: to, method, choice, destination: { country: to } }
     }),
     promotions: promotions.filter(promotion => promotion.class !== undefined),
     codes: promotions.filter(promotion => promotion.needsCode).map(promotion => promotion.name ?? ''),

@@ -1,3 +1,4 @@
+import type { Area } from '../../src/kernel/areas.ts'
 import type {
   Buyer,
   Market,
@@ -18,7 +19,7 @@ type Given = {
   groups?: readonly Partial<QuoteGroup>[]
   promotions?: readonly Partial<Promotion>[]
   codes?: readonly string[]
-  taxes?: readonly TaxZone[]
+  taxes?: readonly TestZone[]
   ratesOf?: (parcel: Parcel) => ShippingOption[]
   now?: number
 }
@@ -36,7 +37,7 @@ export function quoteInput(given: Given): QuoteInput {
       promotions,
       // Each is asked for by its name.
       codes: new Map(coded.map(({ id, name }) => [name, { promotionId: id, usesLeft: null }])),
-      taxZones: Map.groupBy(given.taxes ?? [], zone => zone.country),
+      taxZones: Map.groupBy(given.taxes ?? [], zone => zone.area.country),
       ratesOf: given.ratesOf ?? (() => [])
     },
     now: given.now ?? 0
@@ -103,10 +104,18 @@ const promotionOf = (given: Partial<Promotion>, index: number): Promotion => ({
 })
 
 /** A country where these rates hold, by category. */
-export const taxed = (country: string, rates: Record<string, number>): TaxZone => ({
-  id: `tax of ${country}`,
-  country,
-  region: null,
-  postalPattern: null,
-  rates: Object.entries(rates).map(([category, ppm]) => ({ category, ppm, startsAt: null, endsAt: null }))
+export const taxed = (country: string, rates: Record<string, number>): TestZone =>
+  zoneOf(
+    { country, region: null, postalCode: null },
+    Object.entries(rates).map(([category, ppm]) => ({ category, ppm, startsAt: null, endsAt: null }))
+  )
+
+/** With the area that it was made of. */
+export type TestZone = TaxZone & { readonly area: Area }
+export const zoneOf = (area: Area, rates: TaxZone['rates']): TestZone => ({
+  id: Object.values(area).join(' '),
+  ...area,
+  postalPattern: area.postalCode,
+  area,
+  rates
 })

@@ -1,4 +1,4 @@
-import type { Destination, Zone } from '../../../kernel/zones.ts'
+import type { Destination } from '../../../kernel/areas.ts'
 
 /**
  * What a quote is made of. Amounts are minor units of the market's currency, rates parts per million, times milliseconds
@@ -74,13 +74,20 @@ export type QuoteRules<Option extends ShippingOption = ShippingOption> = {
   readonly promotions: readonly Promotion[]
   /** By the code as `normalizeCode` writes it. */
   readonly codes: ReadonlyMap<string, { readonly promotionId: string; readonly usesLeft: number | null }>
-  /** By country. */
+  /** By country; those that hold in any have `ANYWHERE`. */
   readonly taxZones: ReadonlyMap<string, readonly TaxZone[]>
   readonly ratesOf: (parcel: Parcel) => readonly Option[]
 }
 
-/** Of a category one rate holds at a time. */
-export type TaxZone = Zone & { readonly rates: readonly TaxRate[] }
+/** Where rates hold: of a category one at a time. The zone that reaches least far around a place says which. */
+export type TaxZone = {
+  readonly id: string
+  readonly country: string
+  readonly region: string | null
+  /** As the postal codes of an area. */
+  readonly postalPattern: string | null
+  readonly rates: readonly TaxRate[]
+}
 export type TaxRate = {
   readonly category: string
   readonly ppm: number
@@ -102,7 +109,8 @@ export type Parcel = {
 export type ShippingOption = {
   readonly id: string
   readonly amountMinor: number
-  readonly taxCategory: string
+  /** Null: it is not taxed. */
+  readonly taxCategory: string | null
 }
 
 /** Amounts by currency. What has none for a market's currency does not hold in it. */

@@ -36,7 +36,10 @@ test('a market without countries knows no tax before it is known where an order 
 describe('the hash', () => {
   const line = { key: 'a', variantId: 'shirt', priceMinor: 1_000, quantity: 2 }
   const other = { key: 'b', variantId: 'book', priceMinor: 500 }
-  const given = { lines: [line, other], taxes: GERMANY }
+  const [sent, picked] = [{ method: 'shipping', destination: { country: 'DE' } }, { key: 'other' }] as const
+  const ratesOf = () =>
+    ['post', 'express'].map(id => ({ id, amountMinor: 500, taxCategory: 'standard', name: 'Parcel' }))
+  const given = { lines: [line, other], groups: [sent, picked], taxes: GERMANY, ratesOf }
   const hashOf = (changed: Partial<Parameters<typeof quoteInput>[0]>) =>
     quote(quoteInput({ ...given, ...changed })).hash
   const same = hashOf({})
@@ -44,6 +47,7 @@ describe('the hash', () => {
   test.each([
     ['lines come in another order', { lines: [other, line] }],
     ['the market has another name', { market: { code: 'abroad' } }],
+    ['the default option is chosen', { groups: [{ ...sent, choice: 'express' }, picked] }],
     ['a line weighs more', { lines: [{ ...line, weightGrams: 900 }, other] }]
   ])('stays when %s', (_, changed) => {
     expect(hashOf(changed)).toBe(same)
@@ -56,6 +60,8 @@ describe('the hash', () => {
     ['a variant', { lines: [{ ...line, variantId: 'coat' }, other] }],
     ['the tax in it', { taxes: [taxed('DE', { standard: 200_000 })] }],
     ['whether tax is in it', { market: { pricesIncludeTax: false } }],
+    ['the way it is sent', { groups: [{ ...sent, choice: 'post' }, picked] }],
+    ['what is sent with what', { lines: [line, { ...other, group: 'other' }] }],
     ['the currency', { market: { currency: 'USD' } }]
   ])('changes with %s', (_, changed) => {
     expect(hashOf(changed)).not.toBe(same)

@@ -5,7 +5,8 @@ export type Target = {
   /** Whom its components name. */
   readonly of: { readonly line: string } | { readonly group: string }
   readonly units: number
-  readonly taxCategory: string
+  /** Null: it is not taxed. */
+  readonly taxCategory: string | null
   readonly group: QuoteGroup
   /** What it costs without promotions. */
   readonly fullMinor: number
