@@ -1,7 +1,7 @@
 import { sumOf } from './components.ts'
 import { type ShippingFinding, type ShippingProblem, shippingFinding } from './findings.ts'
 import type { QuoteGroup, QuoteInput, ShippingOption } from './input.ts'
-import type { LineTarget } from './targets.ts'
+import { destinationOf, type LineTarget } from './targets.ts'
 
 /** How a group can be delivered, the cheapest first, and how it is; `findings` say what stands against it. */
 export type Delivery<Option> = {
@@ -18,7 +18,8 @@ export function deliver<Option extends ShippingOption>(
   { market, rules }: QuoteInput<Option>
 ): Delivery<Option> {
   const carried = lines.filter(({ line }) => line.requiresShipping)
-  const { method, destination, choice } = group
+  const { method, choice } = group
+  const destination = destinationOf(group)
   if (method === 'digital' || carried.length === 0) return withoutOptions(group)
   if (method === 'shipping' && destination === null)
     return withoutOptions(group, 'SHIPPING_DESTINATION_MISSING')

@@ -54,9 +54,16 @@ export type QuoteLine = {
 export type QuoteGroup = {
   readonly key: string
   readonly method: 'shipping' | 'pickup' | 'digital'
-  readonly destination: Destination | null
+  readonly destination: GroupDestination | null
   /** The id of the option that the buyer chose; null: the cheapest. */
   readonly choice: string | null
+}
+
+/** What is not known of it is null, or left out. */
+type GroupDestination = {
+  readonly country: string
+  readonly region?: string | null | undefined
+  readonly postalCode?: string | null | undefined
 }
 
 export type Buyer = {

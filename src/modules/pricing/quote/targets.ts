@@ -1,3 +1,4 @@
+import type { Destination } from '../../../kernel/areas.ts'
 import type { QuoteGroup, QuoteLine, ShippingOption } from './input.ts'
 
 /** What promotions take something off, and tax is paid for. */
@@ -37,4 +38,11 @@ export function targetOfDelivery(group: QuoteGroup, option: ShippingOption): Del
   const { amountMinor: fullMinor, taxCategory } = option
   const of = { group: group.key }
   return { option, of, units: 1, taxCategory, group, fullMinor, leftMinor: fullMinor, promotions: 0 }
+}
+
+/** Where a group goes, as areas are asked about it. */
+export function destinationOf({ destination }: QuoteGroup): Destination | null {
+  if (destination === null) return null
+  const { country, region, postalCode } = destination
+  return { country, region: region ?? undefined, postalCode: postalCode ?? undefined }
 }

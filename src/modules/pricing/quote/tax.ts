@@ -10,7 +10,7 @@ import { shareOf, withoutShare } from '../../../kernel/money.ts'
 import { allocate } from './allocate.ts'
 import { type Component, sumOf } from './components.ts'
 import type { Buyer, Market, QuoteGroup, QuoteInput, TaxRate, TaxRounding, TaxZone } from './input.ts'
-import type { Target } from './targets.ts'
+import { destinationOf, type Target } from './targets.ts'
 
 type Taxable = { readonly target: Target; readonly taxCategory: string; readonly ratePpm: number }
 /** What tax on an amount is. */
@@ -96,7 +96,7 @@ function openRates({ market, rules, now }: QuoteInput) {
   }
   const zonesOf = (group: QuoteGroup): readonly TaxZone[] => {
     const [country] = market.countries
-    const destination = group.destination ?? (country === undefined ? null : { country })
+    const destination = destinationOf(group) ?? (country === undefined ? null : { country })
     const zones = zonesByGroup.get(group) ?? (destination === null ? [] : zonesAround(destination))
     zonesByGroup.set(group, zones)
     return zones
