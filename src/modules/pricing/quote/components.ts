@@ -24,8 +24,11 @@ export type Component = {
   readonly exempt?: string
 }
 
-export const sumOf = <T>(list: readonly T[], of: (each: T) => number): number =>
-  list.reduce((sum, each) => sum + of(each), 0)
+export function sumOf<T>(list: readonly T[], of: (each: T) => number): number {
+  let sum = 0
+  for (const each of list) sum += of(each)
+  return sum
+}
 
 /** The total of components. */
 export const payableOf = (components: readonly Component[]): number =>

@@ -1,7 +1,7 @@
 import { sumOf } from './components.ts'
 import { holdsIn } from './effects.ts'
 import type { CodeProblem, Problem } from './findings.ts'
-import type { Promotion, QuoteInput, QuoteLine } from './input.ts'
+import type { Promotion, QuoteInput } from './input.ts'
 import type { LineTarget } from './targets.ts'
 
 type Circumstances = Pick<QuoteInput, 'market' | 'buyer' | 'now'>
@@ -39,8 +39,20 @@ function findObstacle(promotion: Promotion, { market, buyer, now }: Circumstance
   return undefined
 }
 
-export function matches({ productIds, categoryIds }: Promotion, line: QuoteLine): boolean {
-  if (productIds === null && categoryIds === null) return true
-  if (productIds?.has(line.productId)) return true
-  return categoryIds !== null && line.categoryIds.some(id => categoryIds.has(id))
+/** Finds the lines that match a promotion, in their order, by way of the categories: many lines share one. */
+export function openMatching(lines: readonly LineTarget[]) {
+  const byCategory = new Map<string, number[]>()
+  for (const [index, { line }] of lines.entries())
+    for (const id of line.categoryIds) {
+      const inside = byCategory.get(id)
+      if (inside === undefined) byCategory.set(id, [index])
+      else inside.push(index)
+    }
+  return ({ productIds, categoryIds }: Promotion): readonly LineTarget[] => {
+    if (productIds === null && categoryIds === null) return lines
+    const matches = lines.map(({ line }) => productIds?.has(line.productId) ?? false)
+    for (const [id, inside] of byCategory)
+      if (categoryIds?.has(id)) for (const index of inside) matches[index] = true
+    return lines.filter((_, index) => matches[index])
+  }
 }

@@ -1,6 +1,6 @@
 import { type Entered, readCodes } from './codes.ts'
 import type { Component } from './components.ts'
-import { findProblem, matches } from './conditions.ts'
+import { findProblem, openMatching } from './conditions.ts'
 import { savingAlone, savingsOf } from './effects.ts'
 import { type CodeFinding, type CodeProblem, codeFinding, type Problem } from './findings.ts'
 import type { Promotion, PromotionClass, QuoteInput } from './input.ts'
@@ -99,9 +99,10 @@ function findCandidates(
   codeOf: CodeOf,
   problems: Map<string, Problem>
 ): Candidate[] {
+  const matchingOf = openMatching(lines)
   return input.rules.promotions.flatMap((promotion): Candidate[] => {
     if (promotion.needsCode && !codeOf.has(promotion.id)) return []
-    const matching = lines.filter(({ line }) => matches(promotion, line))
+    const matching = matchingOf(promotion)
     const problem = findProblem(promotion, input, matching)
     if (problem === undefined) return [{ promotion, matching }]
     problems.set(promotion.id, problem)
@@ -131,14 +132,16 @@ function takeOff(
 ): Component[] {
   const open = targets.filter(target => target.promotions < PROMOTIONS_OF_ONE_MAX)
   const kind = promotion.class === 'shipping' ? 'shipping_discount' : 'discount'
-  const source = { promotion: promotion.id, ...codeIn(codeOf, promotion.id) }
+  const code = codeOf.get(promotion.id)
   const components: Component[] = []
   for (const [index, saving] of savingsOf(promotion, currency, open).entries()) {
     const target = open[index]
     if (target === undefined || saving === 0) continue
     target.leftMinor -= saving
     target.promotions += 1
-    components.push({ kind, ...target.of, ...source, amountMinor: -saving, included: false })
+    const source = { ...target.of, promotion: promotion.id }
+    const component: Component = { ...source, kind, amountMinor: -saving, included: false }
+    components.push(code === undefined ? component : { ...component, code })
   }
   return components
 }
