@@ -134,6 +134,7 @@ export const isPostalCode = (country: string, plain: string): boolean =>
  */
 export function plainPostalCode(country: string, text: string): string {
   const plain = text.toUpperCase().replace(/[\s-]/g, '')
-  const bare = plain.replace(new RegExp(`^(?:${country}|[A-Z])(?=\\d)`), '')
-  return !isPostalCode(country, plain) && isPostalCode(country, bare) ? bare : plain
+  if (isPostalCode(country, plain)) return plain
+  const bare = plain.slice(plain.startsWith(country) ? country.length : 1)
+  return /^[A-Z]+\d/.test(plain) && /^\d/.test(bare) && isPostalCode(country, bare) ? bare : plain
 }

@@ -40,7 +40,8 @@ export type Step = { readonly upTo: number | null; readonly amountMinor: number 
 
 /** What is to be sent together. Weight, value and items are those of what has to be shipped, if anything has to. */
 export type Parcel = {
-  readonly destination: Destination
+  /** Null: not known; then only what costs the same everywhere is offered. */
+  readonly destination: Destination | null
   readonly weightGrams: number
   readonly valueMinor: number
   readonly items: number
@@ -95,7 +96,7 @@ export function rulesOf(zones: readonly Zone[], methods: readonly Method[], rate
  * one zone, the one that says most about it; a method without a rate there is none of them.
  */
 export function ratesOf(rules: Rules, parcel: Parcel): ShippingOption[] {
-  const zoneId = zoneAt(rules, parcel.destination)
+  const zoneId = parcel.destination === null ? undefined : zoneAt(rules, parcel.destination)
   const offers = [
     ...(rules.offers.get(null) ?? []),
     ...(zoneId === undefined ? [] : (rules.offers.get(zoneId) ?? []))
