@@ -11,13 +11,22 @@ import { cartModule } from './modules/cart/index.ts'
 import { catalogModule } from './modules/catalog/index.ts'
 import { inventoryModule } from './modules/inventory/index.ts'
 import { pricingModule } from './modules/pricing/index.ts'
+import { shippingModule } from './modules/shipping/index.ts'
 import type { Platform } from './platform/platform.ts'
 import { version } from './version.ts'
 
-export { authModule, catalogModule }
+export { authModule, catalogModule, shippingModule }
 
 /** Every module that comes along. The order does not matter: each is set up behind what it requires. */
-export const modules = [authModule, pricingModule, inventoryModule, catalogModule, cartModule, adminModule]
+export const modules = [
+  authModule,
+  pricingModule,
+  inventoryModule,
+  catalogModule,
+  shippingModule,
+  cartModule,
+  adminModule
+]
 
 const authDisabled = defineError(
   'unavailable',

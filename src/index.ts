@@ -39,6 +39,7 @@ export {
 } from './modules/catalog/index.ts'
 export { type InventoryApi, inventoryModule } from './modules/inventory/index.ts'
 export { type PricingApi, pricingModule } from './modules/pricing/index.ts'
+export { type ShippingApi, shippingModule } from './modules/shipping/index.ts'
 export { newWrite, type Write } from './platform/idempotency/write.ts'
 export type { Consumer, JobHandler } from './platform/outbox/handlers.ts'
 export type { Emit, Enqueue } from './platform/outbox/outbox.ts'

@@ -9,15 +9,15 @@ const INDEX = fileURLToPath(new URL('../src/index.ts', import.meta.url))
 const PUBLIC = `
   BodyKind CatalogApi Config Consumer Database Delivery DomainError Emit Enqueue ErrorDefinition ErrorExtra
   ErrorKind EventType Identity InventoryApi JobHandler JobType Module Offer OperatorError Page Platform
-  PricingApi Queryable RequestClass RouteConfig RouteLimit RowOf RunningShop Shop ShopOptions Statement Static TSchema
+  PricingApi Queryable RequestClass RouteConfig RouteLimit RowOf RunningShop ShippingApi Shop ShopOptions Statement Static TSchema
   Tier Tiers Transaction Type Write adminModule authModule cartMerged cartModule catalogChanged
   catalogModule createShop defineError defineEvent defineJob defineModule found identityOf inventoryModule
-  isId json newId newWrite newestFirst nullableJson oneOf pricingModule productChanged readPage runCli settings
+  isId json newId newWrite newestFirst nullableJson oneOf pricingModule productChanged readPage runCli settings shippingModule
   standardModules statement userRegistered version wire writeOf
 
   settings.SettingsOf settings.count settings.flag settings.section settings.text
 
-  wire.Amount wire.Country wire.Currency wire.Id wire.IdParams wire.PageQuery wire.Time wire.Version wire.amount wire.input
+  wire.Amount wire.Country wire.Currency wire.Id wire.IdParams wire.PageQuery wire.TaxCategory wire.Time wire.Version wire.amount wire.input
   wire.itself wire.line wire.listOf wire.noContent wire.nullable wire.pageQuery wire.patchRequest wire.request
   wire.response`
 

@@ -99,7 +99,12 @@ const collectionsOf = (stamp: string) => ({
     effect: { type: 'percentage', percentage_ppm: 100_000 }
   },
   '/api/admin/taxes/categories': { code: `t${stamp}`, name: 'Category' },
-  '/api/admin/taxes/zones': { name: 'Zone', country: 'DE', postal_pattern: stamp.toUpperCase() }
+  '/api/admin/taxes/zones': { name: 'Zone', country: 'DE', postal_pattern: stamp.toUpperCase() },
+  '/api/admin/shipping/methods': { kind: 'pickup', service: 'Pick up' },
+  '/api/admin/shipping/zones': {
+    name: 'Zone',
+    areas: [{ country: 'DE', postal_code: stamp.slice(-9) }]
+  }
 })
 
 function remember(kind: string, value: unknown): void {

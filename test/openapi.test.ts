@@ -153,7 +153,7 @@ test('every operation says whether it takes a token', async () => {
   const operations = await readOperations()
   const open = operations.filter(({ security }) => security.length === 0).map(({ route }) => route)
   const isOpen =
-    /(\/auth\/(register|login|refresh)|\/jwks.json|\/api\/(products|categories|guest-cart|inventory\/availability|markets)\b.*)$/
+    /(\/auth\/(register|login|refresh)|\/jwks.json|\/api\/(products|categories|guest-cart|inventory\/availability|markets|shipping\/rates)\b.*)$/
   expect(open.length).toBeGreaterThan(10)
   expect(open).toEqual(operations.map(({ route }) => route).filter(route => isOpen.test(route)))
 })
@@ -165,6 +165,7 @@ test('writes of what has a version take If-Match, and answers that show it have 
   )
   const priced = [
     ...['markets', 'price-lists', 'promotions'],
+    ...['shipping/methods', 'shipping/rates', 'shipping/zones'],
     ...['taxes/categories', 'taxes/rates', 'taxes/zones']
   ]
   expect(conditional.map(({ route }) => route).sort()).toEqual([

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
-import { type App, authModule, catalogModule, type Shop } from '../app.ts'
+import { type App, authModule, catalogModule, type Shop, shippingModule } from '../app.ts'
 import type { Config } from '../config.ts'
 import { readDemo } from '../demo/catalog.ts'
+import { demoShipping } from '../demo/shipping.ts'
 import { DomainError, OperatorError } from '../kernel/errors.ts'
 import type { ImportReport } from '../modules/catalog/index.ts'
 import { version } from '../version.ts'
@@ -48,6 +49,8 @@ async function loadDemo(app: App, currency: string, address: string): Promise<nu
   const catalog = app.apiOf(catalogModule)
   if (catalog === undefined || !(await catalog.isEmpty())) return 0
   try {
+    // Before the products: a shop that has those is never filled again.
+    await app.apiOf(shippingModule)?.createFirst(demoShipping(currency))
     const file = Readable.from([await readDemo(currency, address)])
     return (await catalog.importCsv(file, { mode: 'all_or_nothing' })).products.created
   } catch (cause) {

@@ -77,6 +77,12 @@ export const Country = Type.String({
   ...matching('^[A-Z]{2}$', 'must be two capital letters, such as SE')
 })
 
+/** A word of the operator's by which taxes are looked up. */
+export const TaxCategory = Type.String({
+  description: 'A word of your own, such as food, by which taxes are looked up.',
+  ...matching('^[a-z][a-z0-9_-]{0,63}$', 'must be a word of a to z, 0 to 9, _ and -')
+})
+
 /** The parameters of a route below `/:id`. */
 export const IdParams = input({ id: Id })
 /** What every list takes. */

@@ -53,7 +53,8 @@ const KINDS = ['product', 'variant', 'category', 'discount', 'session', 'invitat
 /** What administrators keep below one path each, which is also what it is called. */
 export const COLLECTIONS = [
   ...['markets', 'price-lists', 'promotions'],
-  ...['taxes/categories', 'taxes/zones', 'taxes/rates']
+  ...['taxes/categories', 'taxes/zones', 'taxes/rates'],
+  ...['shipping/methods', 'shipping/zones', 'shipping/rates']
 ].map(each => `/api/admin/${each}`)
 const anyId = fc.constantFrom(...KINDS, ...COLLECTIONS).chain(marker)
 const someId = fc.oneof(

@@ -18,6 +18,7 @@ const GATEWAY_DOORS = ['routing/tiers', 'callers/identity', 'writes/write', 'cal
 /** Values of the platform that a module may import; all else comes through `setup`, or is a type. */
 const PLATFORM_VALUES = [
   ...['statement', 'json', 'nullableJson', 'oneOf', 'newWrite', 'databaseUnavailable'],
+  ...['createChanges', 'keep'],
   ...['readRecords', 'RECORD_BYTES_MAX', 'FileRefused', 'spool', 'csvLine']
 ]
 const SQL_PLACES = /^(?:src\/platform|test|bench)\/|\/repository\.ts$/

@@ -22,12 +22,15 @@ async function useReal(): Promise<Subject> {
       price = 1_250,
       discountedPrice = price,
       attributes = { color: 'blue' },
-      rule
+      rule,
+      weightGrams = null,
+      requiresShipping = true
     }) => {
       const sale_price = discountedPrice === price ? null : discountedPrice
       const { min = 1, max = null, step = 1 } = rule ?? {}
       const quantities = { quantity_min: min, quantity_max: max, quantity_step: step }
-      const variants = [{ sku: newId(), price, sale_price, attributes, ...quantities }]
+      const parcel = { weight_grams: weightGrams, requires_shipping: requiresShipping }
+      const variants = [{ sku: newId(), price, sale_price, attributes, ...quantities, ...parcel }]
       return (await createProduct(shop, { name, variants })).variants[0].id
     },
     withdraw: id =>
@@ -53,7 +56,10 @@ describe.each([
     expect([none, second?.variantId, second?.discountedPrice]).toEqual([undefined, other, second?.price])
     const { json = '', ...fields } = first ?? {}
     const rule = { min: 1, max: null, step: 1 }
-    expect(fields).toEqual({ variantId: id, price: 900, discountedPrice: 700, currency: 'USD', rule })
+    expect(fields).toEqual({
+      ...{ variantId: id, price: 900, discountedPrice: 700, currency: 'USD', rule },
+      ...{ weightGrams: 0, requiresShipping: true }
+    })
     const described = JSON.parse(`{${json}}`)
     expect(described).toEqual({
       variant_id: id,
@@ -73,6 +79,16 @@ describe.each([
     const rule = { min: 12, max: 36, step: 6 }
     const [offer] = await catalog.offers([await sell({ rule })])
     expect(offer?.rule).toEqual(rule)
+  })
+
+  test('tells what a variant weighs, and whether it is sent at all', async () => {
+    const { catalog, sell } = await use()
+    const ids = [await sell({ weightGrams: 300 }), await sell({ requiresShipping: false })]
+    const offers = await catalog.offers(ids)
+    expect(offers.map(offer => [offer?.weightGrams, offer?.requiresShipping])).toEqual([
+      [300, true],
+      [0, false]
+    ])
   })
 
   test('knows the name of what it does not sell any more, and of nothing else', async () => {

@@ -9,6 +9,8 @@ export type FakeProduct = {
   discountedPrice?: number
   attributes?: Record<string, string>
   rule?: BuyingRule
+  weightGrams?: number
+  requiresShipping?: boolean
 }
 /** A catalog in memory that keeps the contract of `CatalogApi`, for tests of those who ask it. */
 export type FakeCatalog = CatalogApi & {
@@ -50,7 +52,9 @@ export function offerOf({
   price = 1_250,
   discountedPrice = price,
   attributes = { color: 'blue' },
-  rule = { min: 1, max: null, step: 1 }
+  rule = { min: 1, max: null, step: 1 },
+  weightGrams = 0,
+  requiresShipping = true
 }: FakeProduct = {}): Offer {
   const fields = {
     variant_id: variantId,
@@ -69,6 +73,8 @@ export function offerOf({
     discountedPrice,
     currency: 'USD',
     rule,
+    weightGrams,
+    requiresShipping,
     json: JSON.stringify(fields).slice(1, -1)
   }
 }

@@ -18,13 +18,15 @@ export const listOffers = statement({
     quantity_min: 'int4',
     quantity_max: 'int4?',
     quantity_step: 'int4',
+    weight_grams: 'int4?',
+    requires_shipping: 'bool',
     discounts: nullableJson<Discount[]>()
   },
   text: `
     select
       variants.id, variants.product_id, products.name, products.slug, variants.sku, variants.price_minor, variants.sale_price_minor,
       coalesce(variants.image_url, products.images -> 0 ->> 'url') as image_url, variants.attributes,
-      quantity_min, quantity_max, quantity_step,
+      quantity_min, quantity_max, quantity_step, weight_grams, requires_shipping,
       (select jsonb_agg(to_jsonb(discounts))
        from catalog.variant_discounts discounts where discounts.variant_id = variants.id) as discounts
     from catalog.variants

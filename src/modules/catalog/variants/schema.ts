@@ -1,5 +1,4 @@
 import { currencies } from '../../../kernel/money.ts'
-import { matching } from '../../../kernel/patterns.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Amount,
@@ -11,6 +10,7 @@ import {
   patchRequest,
   request,
   response,
+  TaxCategory,
   Version
 } from '../../../kernel/wire.ts'
 import { Attributes, HttpUrl, StoredAttributes } from '../products/fields.ts'
@@ -22,7 +22,6 @@ export const WEIGHT_MAX = 100_000_000
 const QUANTITY_MAX = 1_000_000
 
 const Quantity = (description: string) => Type.Integer({ description, minimum: 1, maximum: QUANTITY_MAX })
-const TAX_CATEGORY = '^[a-z][a-z0-9_-]{0,63}$'
 
 const fields = {
   sku: line(SKU_LENGTH_MAX),
@@ -46,14 +45,7 @@ const fields = {
     Quantity('It is sold in multiples of this, which the minimum and the maximum are. By default 1.')
   ),
   requires_shipping: Type.Optional(Type.Boolean({ default: true })),
-  tax_category: Type.Optional(
-    nullable(
-      Type.String({
-        description: 'A word of your own, such as food, by which taxes are looked up.',
-        ...matching(TAX_CATEGORY, 'must be a word of a to z, 0 to 9, _ and -')
-      })
-    )
-  )
+  tax_category: Type.Optional(nullable(TaxCategory))
 }
 
 export const CreateVariantRequest = request('CreateVariantRequest', fields)

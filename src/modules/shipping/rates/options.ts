@@ -10,7 +10,7 @@ import {
 import { derivedId } from '../../../kernel/ids.ts'
 
 /** How something reaches the buyer. */
-type Kind = 'shipping' | 'pickup' | 'digital'
+export type Kind = 'shipping' | 'pickup' | 'digital'
 
 export type Zone = { readonly id: string; readonly areas: readonly Area[] }
 export type Method = {
@@ -34,7 +34,7 @@ export type Rate = {
   /** From this value on it costs nothing. */
   readonly freeFromMinor: number | null
 }
-type Table = { readonly by: 'weight' | 'value' | 'items'; readonly steps: readonly Step[] }
+export type Table = { readonly by: 'weight' | 'value' | 'items'; readonly steps: readonly Step[] }
 /** Up to and with so many grams, minor units or items; `null`: however many. */
 export type Step = { readonly upTo: number | null; readonly amountMinor: number }
 

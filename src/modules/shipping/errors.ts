@@ -1,0 +1,73 @@
+import { defineError } from '../../kernel/errors.ts'
+
+export const zoneNotFound = defineError('not_found', 'SHIPPING_ZONE_NOT_FOUND', 'There is no such zone.', {
+  constraints: ['shipping.rates_zone']
+})
+export const methodNotFound = defineError(
+  'not_found',
+  'SHIPPING_METHOD_NOT_FOUND',
+  'There is no such shipping method.'
+)
+export const rateNotFound = defineError('not_found', 'SHIPPING_RATE_NOT_FOUND', 'There is no such rate.')
+export const zoneStale = defineError(
+  'stale',
+  'SHIPPING_ZONE_STALE',
+  'The zone was changed in the meantime; read it again.'
+)
+export const methodStale = defineError(
+  'stale',
+  'SHIPPING_METHOD_STALE',
+  'The shipping method was changed in the meantime; read it again.'
+)
+export const rateStale = defineError(
+  'stale',
+  'SHIPPING_RATE_STALE',
+  'The rate was changed in the meantime; read it again.'
+)
+export const areasInvalid = defineError(
+  'invalid',
+  'SHIPPING_AREAS_INVALID',
+  'Areas of the zone are none; "errors" says which and why.'
+)
+export const zoneAmbiguous = defineError(
+  'conflict',
+  'SHIPPING_ZONE_AMBIGUOUS',
+  'For some places nobody could tell whether this zone or another one is meant; "errors" says for which areas.'
+)
+export const tableInvalid = defineError(
+  'invalid',
+  'SHIPPING_TABLE_INVALID',
+  'The steps of a table must rise, and only the last one may be without bound; "errors" says which does not.'
+)
+export const rulesLimit = defineError(
+  'conflict',
+  'SHIPPING_RULES_LIMIT',
+  'There are as many of these as there may be; "limit" says how many.'
+)
+export const variantUnavailable = defineError(
+  'conflict',
+  'SHIPPING_VARIANT_UNAVAILABLE',
+  'A variant is not for sale at present; "variant_id" says which.'
+)
+
+// Only the database says these: nobody throws them by name.
+defineError('invalid', 'SHIPPING_DAYS_INVALID', 'The most days cannot be fewer than the least.', {
+  constraints: ['shipping.methods_days'],
+  fault: { path: 'body/estimated_days/max', message: 'must not be less than min' }
+})
+defineError(
+  'invalid',
+  'SHIPPING_RATE_PLACE',
+  'What is shipped costs something in a zone; pickup and digital delivery cost the same everywhere.',
+  {
+    constraints: ['shipping.rates_place'],
+    fault: {
+      path: 'body/zone_id',
+      message: 'must be sent for methods of kind "shipping", and for them alone'
+    }
+  }
+)
+defineError('conflict', 'SHIPPING_RATE_TAKEN', 'The method has a rate of this zone and currency.', {
+  constraints: ['shipping.rates_once'],
+  fault: { path: 'body/zone_id', message: 'must not be that of another rate of this method and currency' }
+})

@@ -1,0 +1,155 @@
+import { expect, test } from 'vitest'
+import { useShipping } from '../../../../test/support/shipping.ts'
+import { newId } from '../../../kernel/ids.ts'
+
+type Shop = Awaited<ReturnType<typeof useShipping>>
+const TO_SWEDEN = { destination: { country: 'SE' } }
+const PARCEL = { weight_grams: 500, value: 2_000 }
+
+/** Post to Sweden by weight, up to 5 kg and free from 100.00; the shop; e-mail. */
+async function usePost(shop: Shop) {
+  const { made } = shop
+  const zone = await made('zones', { name: 'Sweden', areas: [{ country: 'SE' }] })
+  const post = await made('methods', {
+    kind: 'shipping',
+    provider: 'Post',
+    service: 'Standard',
+    estimated_days: { min: 2, max: 4 }
+  })
+  const steps = [
+    { up_to: 1_000, amount: 490 },
+    { up_to: 5_000, amount: 990 }
+  ]
+  const table = { by: 'weight', steps }
+  const rate = await made('rates', { method_id: post.id, zone_id: zone.id, table, free_from: 10_000 })
+  const pickup = await made('methods', { kind: 'pickup', service: 'In the shop' })
+  await made('rates', { method_id: pickup.id, amount: 100 })
+  const digital = await made('methods', { kind: 'digital', service: 'By e-mail' })
+  await made('rates', { method_id: digital.id, amount: 0 })
+  return { zone, post, rate }
+}
+const shownIn = ({ json }: Awaited<ReturnType<Shop['ask']>>) =>
+  json.rates.map(({ service, amount }: { service: string; amount: number }) => [service, amount])
+
+test('a shop without methods sends nothing anywhere', async () => {
+  const { ask } = await useShipping()
+  const { status, json } = await ask({ ...TO_SWEDEN, ...PARCEL })
+  expect([status, json]).toEqual([200, { rates: [] }])
+})
+
+test('anybody is told what it costs to send so much, cheapest first', async () => {
+  const shop = await useShipping()
+  const { post } = await usePost(shop)
+  const { status, json } = await shop.ask({ ...TO_SWEDEN, ...PARCEL })
+  expect([status, json]).toEqual([
+    200,
+    {
+      rates: [
+        {
+          ...{ id: expect.any(String), method: 'pickup', provider: null, service: 'In the shop' },
+          ...{ amount: 100, currency: 'USD', estimated_days: null }
+        },
+        {
+          ...{ id: expect.any(String), method: 'shipping', provider: 'Post', service: 'Standard' },
+          ...{ amount: 490, currency: 'USD', estimated_days: { min: 2, max: 4 } }
+        }
+      ]
+    }
+  ])
+  expect(shownIn(await shop.ask({ ...TO_SWEDEN, weight_grams: 5_001, value: 0 }))).toEqual([
+    ['In the shop', 100]
+  ])
+  expect(shownIn(await shop.ask({ ...TO_SWEDEN, weight_grams: 500, value: 10_000 }))[0]).toEqual([
+    'Standard',
+    0
+  ])
+  await shop.admin.patch(`/api/admin/shipping/methods/${post.id}`, { active: false })
+  expect(shownIn(await shop.ask({ ...TO_SWEDEN, ...PARCEL }))).toEqual([['In the shop', 100]])
+})
+
+test('weights and values of variants are those of the catalog, after discounts', async () => {
+  const shop = await useShipping()
+  await usePost(shop)
+  const jug = shop.catalog.sell({ price: 6_000, discountedPrice: 5_000, weightGrams: 400 })
+  const cup = shop.catalog.sell({ price: 1, weightGrams: 201 })
+  const amount = async (...items: [string, number][]) => {
+    const lines = items.map(([variant_id, quantity]) => ({ variant_id, quantity }))
+    return shownIn(await shop.ask({ ...TO_SWEDEN, items: lines })).find(
+      ([name]: [string]) => name === 'Standard'
+    )?.[1]
+  }
+  expect(await amount([jug, 1])).toBe(490)
+  expect(await amount([jug, 2])).toBe(0)
+  expect(await amount([jug, 1], [cup, 3])).toBe(990)
+  expect(await amount([cup, 2], [cup, 3])).toBe(990)
+  expect(await amount([cup, 1_000_000])).toBeUndefined()
+})
+
+test('what requires no shipping weighs nothing, and comes digitally when nothing else does not', async () => {
+  const shop = await useShipping()
+  await usePost(shop)
+  const book = shop.catalog.sell({ price: 20_000, weightGrams: 4_000, requiresShipping: false })
+  const mug = shop.catalog.sell({ weightGrams: 300 })
+  const items = [{ variant_id: book, quantity: 3 }]
+  expect(shownIn(await shop.ask({ ...TO_SWEDEN, items }))).toEqual([['By e-mail', 0]])
+  const both = [...items, { variant_id: mug, quantity: 1 }]
+  expect(shownIn(await shop.ask({ ...TO_SWEDEN, items: both }))).toEqual([
+    ['In the shop', 100],
+    ['Standard', 490]
+  ])
+})
+
+test('what does not exist, or is not sold, cannot be sent', async () => {
+  const { catalog, ask } = await useShipping()
+  const mug = catalog.sell()
+  const gone = catalog.sell()
+  catalog.withdraw(gone)
+  const asked = async (variant_id: string) =>
+    ask({ ...TO_SWEDEN, items: [mug, variant_id].map(id => ({ variant_id: id, quantity: 1 })) })
+  const unknown = await asked(newId())
+  expect([unknown.status, unknown.json.code]).toEqual([404, 'CATALOG_VARIANT_NOT_FOUND'])
+  const unavailable = await asked(gone)
+  expect([unavailable.status, unavailable.json]).toMatchObject([
+    409,
+    { code: 'SHIPPING_VARIANT_UNAVAILABLE', variant_id: gone }
+  ])
+})
+
+test.each([
+  [{ ...PARCEL, destination: { country: 'ZZ' } }, 'body/destination/country'],
+  [{ ...PARCEL, destination: {} }, 'body/destination/country'],
+  [{ ...TO_SWEDEN, weight_grams: -1, value: 0 }, 'body/weight_grams'],
+  [{ ...TO_SWEDEN, items: [] }, 'body/items'],
+  [{ ...TO_SWEDEN, items: [{ variant_id: newId(), quantity: 0 }] }, 'body/items/0/quantity'],
+  [{ ...TO_SWEDEN, items: Array(201).fill({ variant_id: newId(), quantity: 1 }) }, 'body/items']
+])('%j is refused for %s', async (body, path) => {
+  const { ask } = await useShipping()
+  const { status, json } = await ask(body)
+  expect([status, json.errors?.[0].path]).toEqual([400, path])
+})
+
+test('a change of the rules counts here at once, in other processes soon, and asking costs no statement', async () => {
+  const shop = await useShipping()
+  const other = await useShipping({ databaseUrl: shop.databaseUrl })
+  const { post, rate } = await usePost(shop)
+  const body = { ...TO_SWEDEN, ...PARCEL }
+  await expect.poll(async () => shownIn(await other.ask(body))).toContainEqual(['Standard', 490])
+  await shop.admin.patch(`/api/admin/shipping/rates/${rate.id}`, { amount: 700 })
+  expect(shownIn(await shop.ask(body))).toContainEqual(['Standard', 700])
+  await expect.poll(async () => shownIn(await other.ask(body))).toContainEqual(['Standard', 700])
+  shop.statements.splice(0)
+  await shop.ask(body)
+  expect(shop.statements.filter(name => name.startsWith('shipping.'))).toEqual([])
+  await shop.admin.delete(`/api/admin/shipping/methods/${post.id}`)
+  expect(shownIn(await shop.ask(body))).toEqual([['In the shop', 100]])
+  await expect.poll(async () => shownIn(await other.ask(body))).toEqual([['In the shop', 100]])
+})
+
+test('an option keeps its id when its price changes', async () => {
+  const shop = await useShipping()
+  const { rate } = await usePost(shop)
+  const idOf = async () => (await shop.ask({ ...TO_SWEDEN, ...PARCEL })).json.rates[1].id
+  const before = await idOf()
+  await shop.admin.patch(`/api/admin/shipping/rates/${rate.id}`, { amount: 700 })
+  expect(await idOf()).toBe(before)
+})

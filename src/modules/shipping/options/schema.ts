@@ -1,0 +1,55 @@
+import { countries } from '../../../kernel/countries.ts'
+import { AMOUNT_MAX } from '../../../kernel/money.ts'
+import { type Static, Type } from '../../../kernel/schema.ts'
+import { Amount, amount, Currency, Id, input, line, nullable, response } from '../../../kernel/wire.ts'
+import { EstimatedDays, MethodKind } from '../methods/schema.ts'
+
+const ITEMS_MAX = 200
+const QUANTITY_MAX = 1_000_000
+
+const destination = input({
+  country: Type.Enum(countries, { description: 'ISO 3166-1.' }),
+  region: Type.Optional(nullable(line(64, 'The part of ISO 3166-2 behind the hyphen.'))),
+  postal_code: Type.Optional(nullable(line(32, 'Or its first part, as long as only that is known.')))
+})
+export const RatesRequest = Type.Union(
+  [
+    input({
+      items: Type.Array(
+        input({ variant_id: Id, quantity: Type.Integer({ minimum: 1, maximum: QUANTITY_MAX }) }),
+        { minItems: 1, maxItems: ITEMS_MAX }
+      ),
+      destination
+    }),
+    input({
+      weight_grams: Type.Integer({ minimum: 0, maximum: AMOUNT_MAX }),
+      value: {
+        ...Amount,
+        description: 'What is sent is worth so much, in minor units of the shop’s currency.'
+      },
+      destination
+    })
+  ],
+  {
+    title: 'ShippingRatesRequest',
+    description:
+      'Variants and how many of each, as they would be bought now, or the weight and the value of one item.'
+  }
+)
+export type RatesRequest = Static<typeof RatesRequest>
+
+export const RatesResponse = response('ShippingRatesResponse', {
+  rates: Type.Array(
+    Type.Object({
+      id: Type.String({ description: 'What is chosen: it stays the same when the amount changes.' }),
+      method: MethodKind,
+      provider: nullable(Type.String({ description: 'Who carries it.' })),
+      service: Type.String(),
+      amount: amount(),
+      currency: Currency,
+      estimated_days: nullable(EstimatedDays)
+    }),
+    { description: 'The cheapest first; none where nothing is sent to.' }
+  )
+})
+export type RatesResponse = Static<typeof RatesResponse>

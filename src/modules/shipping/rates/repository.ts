@@ -1,0 +1,68 @@
+import { nullableJson, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+import type { Kind, Table } from './options.ts'
+
+const columns = {
+  id: 'uuid',
+  method_id: 'uuid',
+  zone_id: 'uuid?',
+  currency: 'text',
+  amount_minor: 'int8?',
+  price_table: nullableJson<Table>(),
+  free_from_minor: 'int8?',
+  version: 'int4',
+  created_at: 'timestamptz'
+} as const
+const names = Object.keys(columns).join(', ')
+const { version: _, created_at: _at, ...written } = columns
+const filters = { method: 'uuid?', zone: 'uuid?' } as const
+
+/** The newest first, those behind `after`; a filter that is null lets all pass. */
+export const listRates = statement({
+  name: 'shipping.list_rates',
+  takes: { ...filters, after: 'uuid', limit: 'int8' },
+  gives: columns,
+  text: `
+    select ${names} from shipping.rates
+    where id < $after and ($method::uuid is null or method_id = $method) and ($zone::uuid is null or zone_id = $zone)
+    order by id desc limit $limit`
+})
+export const countRates = statement({
+  name: 'shipping.count_rates',
+  takes: filters,
+  gives: { total: 'int4' },
+  text: `
+    select count(*)::int as total from shipping.rates
+    where ($method::uuid is null or method_id = $method) and ($zone::uuid is null or zone_id = $zone)`
+})
+export const findRate = statement({
+  name: 'shipping.find_rate',
+  takes: { id: 'uuid' },
+  gives: columns,
+  text: `select ${names} from shipping.rates where id = $id`
+})
+/** `kind` is that of the method. */
+export const insertRate = statement({
+  name: 'shipping.insert_rate',
+  takes: { ...written, kind: oneOf<Kind>() },
+  text: `
+    insert into shipping.rates (
+      id, method_id, kind, zone_id, currency, amount_minor, price_table, free_from_minor)
+    values ($id, $method_id, $kind, $zone_id, $currency, $amount_minor, $price_table, $free_from_minor)`
+})
+/** A rate keeps its method, zone and currency. */
+export const updateRate = statement({
+  name: 'shipping.update_rate',
+  takes: { id: 'uuid', amount_minor: 'int8?', price_table: nullableJson<Table>(), free_from_minor: 'int8?' },
+  text: `
+    update shipping.rates set
+      amount_minor = $amount_minor, price_table = $price_table, free_from_minor = $free_from_minor,
+      version = version + 1
+    where id = $id`
+})
+export const deleteRate = statement({
+  name: 'shipping.delete_rate',
+  takes: { id: 'uuid' },
+  text: 'delete from shipping.rates where id = $id'
+})
+
+export type RateRow = RowOf<typeof findRate>

@@ -1,0 +1,124 @@
+import { found } from '../../../kernel/errors.ts'
+import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
+import { changesNothing } from '../../../kernel/patch.ts'
+import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Changes } from '../../../platform/kept.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import { methodNotFound, rateNotFound, rateStale, rulesLimit, tableInvalid } from '../errors.ts'
+import { findMethod } from '../methods/repository.ts'
+import { lockRules } from '../rules/repository.ts'
+import type { Table } from './options.ts'
+import * as repository from './repository.ts'
+import {
+  type AmountTable,
+  type CreateRateRequest,
+  RATES_MAX,
+  type RateQuery,
+  type RateResponse,
+  type UpdateRateRequest
+} from './schema.ts'
+
+const FAULTS_SHOWN_MAX = 8
+
+type Deps = { db: Database; changes: Changes; currency: string }
+
+/** What a method costs in a zone and a currency. */
+export function createRateService({ db, changes, currency: shopCurrency }: Deps) {
+  async function list({ method_id, zone_id, ...query }: RateQuery): Promise<Page<RateResponse>> {
+    const filters = { method: method_id ?? null, zone: zone_id ?? null }
+    const page = await readPage(query, {
+      ...newestFirst,
+      name: 'shipping rates',
+      filters,
+      rows: page => db.rows(repository.listRates, { ...filters, ...page }),
+      total: () => db.first(repository.countRates, filters)
+    })
+    return { ...page, items: page.items.map(present) }
+  }
+
+  /** @throws `SHIPPING_RATE_NOT_FOUND` */
+  const read = async (id: string): Promise<RateResponse> =>
+    present(found(await db.first(repository.findRate, { id }), rateNotFound))
+
+  /**
+   * @throws `SHIPPING_METHOD_NOT_FOUND`, `SHIPPING_ZONE_NOT_FOUND`, `SHIPPING_RATE_PLACE`, `SHIPPING_RATE_TAKEN`,
+   * `SHIPPING_TABLE_INVALID`, `SHIPPING_RULES_LIMIT`
+   */
+  async function create(body: CreateRateRequest, write: Write): Promise<RateResponse> {
+    const { method_id, zone_id = null, currency = shopCurrency, free_from: free_from_minor = null } = body
+    const price = 'table' in body ? tablePrice(body.table) : amountPrice(body.amount)
+    await write.once(db, async tx => {
+      await tx.run(lockRules)
+      const { total = 0 } = (await tx.first(repository.countRates, { method: null, zone: null })) ?? {}
+      if (total >= RATES_MAX) throw rulesLimit({ details: { limit: RATES_MAX } })
+      const { kind } = found(await tx.first(findMethod, { id: method_id }), methodNotFound)
+      const place = { id: write.id, method_id, kind, zone_id, currency }
+      await tx.run(repository.insertRate, { ...place, ...price, free_from_minor })
+      changes.announce(tx)
+    })
+    return read(write.id)
+  }
+
+  /** @throws `SHIPPING_RATE_NOT_FOUND`, `SHIPPING_RATE_STALE`, `SHIPPING_TABLE_INVALID` */
+  async function patch(id: string, body: UpdateRateRequest, write: Write): Promise<RateResponse> {
+    const { amount, table, free_from } = body
+    const price = table ? tablePrice(table) : amount === undefined ? {} : amountPrice(amount)
+    await write.once(db, async tx => {
+      const { free_from_minor, ...stored } = await hold(tx, id, write)
+      if (changesNothing(body)) return
+      const freeFrom = { free_from_minor: free_from === undefined ? free_from_minor : free_from }
+      await tx.run(repository.updateRate, { ...stored, ...freeFrom, ...price })
+      changes.announce(tx)
+    })
+    return read(id)
+  }
+
+  /** @throws `SHIPPING_RATE_NOT_FOUND`, `SHIPPING_RATE_STALE` */
+  async function remove(id: string, write: Write): Promise<void> {
+    await write.once(db, async tx => {
+      await hold(tx, id, write)
+      await tx.run(repository.deleteRate, { id })
+      changes.announce(tx)
+    })
+  }
+
+  return { list, read, create, patch, remove }
+}
+export type RateService = ReturnType<typeof createRateService>
+
+/** Nobody else changes it until `tx` ends. */
+async function hold(tx: Transaction, id: string, write: Write): Promise<repository.RateRow> {
+  await tx.run(lockRules)
+  const stored = found(await tx.first(repository.findRate, { id }), rateNotFound)
+  write.expect(stored.version, rateStale)
+  return stored
+}
+
+const amountPrice = (amount_minor: number) => ({ amount_minor, price_table: null })
+
+/** @throws `SHIPPING_TABLE_INVALID` unless its bounds rise, and only the last one may be missing. */
+function tablePrice({ by, steps }: AmountTable) {
+  const errors = steps.flatMap(({ up_to }, index) => {
+    const path = `body/table/steps/${index}/up_to`
+    const before = steps[index - 1]?.up_to ?? -1
+    if (up_to === null)
+      return index < steps.length - 1 ? [{ path, message: 'must be a number, except on the last step' }] : []
+    return up_to > before ? [] : [{ path, message: 'must be more than on the step before' }]
+  })
+  if (errors.length > 0) throw tableInvalid({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
+  const price_table: Table = {
+    by,
+    steps: steps.map(({ up_to, amount }) => ({ upTo: up_to, amountMinor: amount }))
+  }
+  return { amount_minor: null, price_table }
+}
+
+function present({
+  amount_minor: amount,
+  price_table: table,
+  free_from_minor: free_from,
+  ...rate
+}: repository.RateRow): RateResponse {
+  const steps = table?.steps.map(({ upTo, amountMinor }) => ({ up_to: upTo, amount: amountMinor }))
+  return { ...rate, amount, table: table && steps ? { by: table.by, steps } : null, free_from }
+}

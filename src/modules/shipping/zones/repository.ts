@@ -1,0 +1,47 @@
+import type { Area } from '../../../kernel/areas.ts'
+import { json, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+
+const columns = {
+  id: 'uuid',
+  name: 'text',
+  areas: json<Area[]>(),
+  version: 'int4',
+  created_at: 'timestamptz'
+} as const
+const names = Object.keys(columns).join(', ')
+
+/** The newest first, those behind `after`. */
+export const listZones = statement({
+  name: 'shipping.list_zones',
+  takes: { after: 'uuid', limit: 'int8' },
+  gives: columns,
+  text: `select ${names} from shipping.zones where id < $after order by id desc limit $limit`
+})
+export const countZones = statement({
+  name: 'shipping.count_zones',
+  gives: { total: 'int4' },
+  text: 'select count(*)::int as total from shipping.zones'
+})
+export const findZone = statement({
+  name: 'shipping.find_zone',
+  takes: { id: 'uuid' },
+  gives: columns,
+  text: `select ${names} from shipping.zones where id = $id`
+})
+export const insertZone = statement({
+  name: 'shipping.insert_zone',
+  takes: { id: 'uuid', name: 'text', areas: json<Area[]>() },
+  text: 'insert into shipping.zones (id, name, areas) values ($id, $name, $areas)'
+})
+export const updateZone = statement({
+  name: 'shipping.update_zone',
+  takes: { id: 'uuid', name: 'text', areas: json<Area[]>() },
+  text: 'update shipping.zones set name = $name, areas = $areas, version = version + 1 where id = $id'
+})
+export const deleteZone = statement({
+  name: 'shipping.delete_zone',
+  takes: { id: 'uuid' },
+  text: 'delete from shipping.zones where id = $id'
+})
+
+export type ZoneRow = RowOf<typeof findZone>

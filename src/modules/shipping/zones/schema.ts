@@ -1,0 +1,57 @@
+import { ANYWHERE } from '../../../kernel/areas.ts'
+import { countries } from '../../../kernel/countries.ts'
+import { type Static, Type } from '../../../kernel/schema.ts'
+import {
+  Id,
+  input,
+  line,
+  nullable,
+  patchRequest,
+  request,
+  response,
+  Time,
+  Version
+} from '../../../kernel/wire.ts'
+
+/** Whoever asks for rates looks through all areas of a country. */
+export const ZONES_MAX = 100
+const AREAS_MAX = 300
+
+const COUNTRY = 'ISO 3166-1, or "*" for any country.'
+const REGION = 'The part of ISO 3166-2 behind the hyphen: CA for California.'
+const POSTAL_CODE =
+  'A postal code or the first part of one (SW1A), the beginning of some (10*), or a range of numbers (10000-19999).'
+const Area = input({
+  country: Type.Enum([ANYWHERE, ...countries], { description: COUNTRY }),
+  region: Type.Optional(nullable(line(64, REGION))),
+  postal_code: Type.Optional(nullable(line(32, POSTAL_CODE)))
+})
+export type AreaRequest = Static<typeof Area>
+
+const fields = {
+  name: line(255),
+  areas: Type.Array(Area, {
+    description: 'A place belongs to the one zone with the area that says most about it.',
+    minItems: 1,
+    maxItems: AREAS_MAX
+  })
+}
+export const CreateZoneRequest = request('CreateShippingZoneRequest', fields)
+export type CreateZoneRequest = Static<typeof CreateZoneRequest>
+export const UpdateZoneRequest = patchRequest('UpdateShippingZoneRequest', fields)
+export type UpdateZoneRequest = Static<typeof UpdateZoneRequest>
+
+export const ZoneResponse = response('ShippingZoneResponse', {
+  id: Id,
+  name: Type.String(),
+  areas: Type.Array(
+    Type.Object({
+      country: Type.String({ description: COUNTRY }),
+      region: nullable(Type.String({ description: REGION })),
+      postal_code: nullable(Type.String({ description: POSTAL_CODE }))
+    })
+  ),
+  version: Version,
+  created_at: Time
+})
+export type ZoneResponse = Static<typeof ZoneResponse>

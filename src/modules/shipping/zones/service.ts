@@ -1,0 +1,123 @@
+import { type Area, areAlike, readArea } from '../../../kernel/areas.ts'
+import { found } from '../../../kernel/errors.ts'
+import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
+import { changesNothing } from '../../../kernel/patch.ts'
+import type { PageQuery } from '../../../kernel/wire.ts'
+import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Changes } from '../../../platform/kept.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import { areasInvalid, rulesLimit, zoneAmbiguous, zoneNotFound, zoneStale } from '../errors.ts'
+import { lockRules } from '../rules/repository.ts'
+import * as repository from './repository.ts'
+import {
+  type AreaRequest,
+  type CreateZoneRequest,
+  type UpdateZoneRequest,
+  ZONES_MAX,
+  type ZoneResponse
+} from './schema.ts'
+
+const FAULTS_SHOWN_MAX = 8
+
+/** Parts of the world in which the same is charged. */
+export function createZoneService({ db, changes }: { db: Database; changes: Changes }) {
+  async function list(query: PageQuery): Promise<Page<ZoneResponse>> {
+    const page = await readPage(query, {
+      ...newestFirst,
+      name: 'shipping zones',
+      rows: page => db.rows(repository.listZones, page),
+      total: () => db.first(repository.countZones)
+    })
+    return { ...page, items: page.items.map(present) }
+  }
+
+  /** @throws `SHIPPING_ZONE_NOT_FOUND` */
+  const read = async (id: string): Promise<ZoneResponse> =>
+    present(found(await db.first(repository.findZone, { id }), zoneNotFound))
+
+  /** @throws `SHIPPING_AREAS_INVALID`, `SHIPPING_ZONE_AMBIGUOUS`, `SHIPPING_RULES_LIMIT` */
+  async function create(body: CreateZoneRequest, write: Write): Promise<ZoneResponse> {
+    const areas = readAreas(body.areas)
+    await write.once(db, async tx => {
+      const others = await hold(tx)
+      if (others.length >= ZONES_MAX) throw rulesLimit({ details: { limit: ZONES_MAX } })
+      refuseAmbiguous(areas, others)
+      await tx.run(repository.insertZone, { id: write.id, name: body.name, areas })
+      changes.announce(tx)
+    })
+    return read(write.id)
+  }
+
+  /** @throws `SHIPPING_ZONE_NOT_FOUND`, `SHIPPING_ZONE_STALE`, and what `create` does */
+  async function patch(id: string, body: UpdateZoneRequest, write: Write): Promise<ZoneResponse> {
+    const areas = body.areas && readAreas(body.areas)
+    await write.once(db, async tx => {
+      const { stored, others } = await holdOne(tx, id, write)
+      if (changesNothing(body)) return
+      const { name = stored.name } = body
+      if (areas !== undefined) refuseAmbiguous(areas, others)
+      await tx.run(repository.updateZone, { id, name, areas: areas ?? stored.areas })
+      changes.announce(tx)
+    })
+    return read(id)
+  }
+
+  /** Its rates go with it. @throws `SHIPPING_ZONE_NOT_FOUND`, `SHIPPING_ZONE_STALE` */
+  async function remove(id: string, write: Write): Promise<void> {
+    await write.once(db, async tx => {
+      await holdOne(tx, id, write)
+      await tx.run(repository.deleteZone, { id })
+      changes.announce(tx)
+    })
+  }
+
+  return { list, read, create, patch, remove }
+}
+export type ZoneService = ReturnType<typeof createZoneService>
+
+/** All zones, which nobody else changes until `tx` ends. */
+async function hold(tx: Transaction): Promise<repository.ZoneRow[]> {
+  await tx.run(lockRules)
+  return tx.rows(repository.listZones, { ...newestFirst.start, limit: ZONES_MAX })
+}
+
+async function holdOne(tx: Transaction, id: string, write: Write) {
+  const all = await hold(tx)
+  const stored = found(
+    all.find(zone => zone.id === id),
+    zoneNotFound
+  )
+  write.expect(stored.version, zoneStale)
+  return { stored, others: all.filter(zone => zone.id !== id) }
+}
+
+function readAreas(areas: readonly AreaRequest[]): Area[] {
+  const read = areas.map(({ country, region = null, postal_code: postalCode = null }) =>
+    readArea({ country, region, postalCode })
+  )
+  const errors = read.flatMap((area, index) =>
+    area === undefined ? [{ path: `body/areas/${index}/${faultyFieldOf(areas[index])}`, message: FORMS }] : []
+  )
+  if (errors.length > 0) throw areasInvalid({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
+  return read.filter(area => area !== undefined)
+}
+
+const FORMS = 'must be a code (11455), a beginning (114*) or a range (11400-11499), within one country'
+const faultyFieldOf = (area: AreaRequest | undefined) =>
+  typeof area?.postal_code === 'string' ? 'postal_code' : 'region'
+
+/** @throws `SHIPPING_ZONE_AMBIGUOUS`, naming the areas and the other zones. */
+function refuseAmbiguous(areas: readonly Area[], others: readonly repository.ZoneRow[]): void {
+  const errors = areas.flatMap((area, index) => {
+    const other = others.find(zone => zone.areas.some(each => areAlike(area, each)))
+    return other === undefined
+      ? []
+      : [{ path: `body/areas/${index}`, message: `says as much about some place as the zone ${other.name}` }]
+  })
+  if (errors.length > 0) throw zoneAmbiguous({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
+}
+
+const present = ({ areas, ...zone }: repository.ZoneRow): ZoneResponse => ({
+  ...zone,
+  areas: areas.map(({ country, region, postalCode }) => ({ country, region, postal_code: postalCode }))
+})
