@@ -128,6 +128,36 @@ test.each([
   expect([status, json.errors?.[0].path]).toEqual([400, path])
 })
 
+test('whatever is changed of zones, methods and rates counts at once', async () => {
+  const { admin, made, ask } = await useShipping()
+  const destination = { country: 'SE', postal_code: '114 55' }
+  const shown = async () => shownIn(await ask({ ...PARCEL, destination }))
+  const path = (of: string, { id }: { id: string }) => `/api/admin/shipping/${of}/${id}`
+  const zone = await made('zones', { name: 'Sweden', areas: [{ country: 'SE' }] })
+  const post = await made('methods', { kind: 'shipping', service: 'Standard' })
+  const place = { method_id: post.id, zone_id: zone.id }
+  expect(await shown()).toEqual([])
+  const rate = await made('rates', { ...place, amount: 490 })
+  expect(await shown()).toEqual([['Standard', 490]])
+  await admin.patch(path('rates', rate), { amount: 500 })
+  expect(await shown()).toEqual([['Standard', 500]])
+  await admin.delete(path('rates', rate))
+  expect(await shown()).toEqual([])
+  await made('rates', { ...place, amount: 510 })
+  await admin.patch(path('methods', post), { service: 'Slow' })
+  expect(await shown()).toEqual([['Slow', 510]])
+  const city = await made('zones', { name: 'Stockholm', areas: [{ country: 'SE', postal_code: '11*' }] })
+  expect(await shown()).toEqual([])
+  await admin.patch(path('zones', city), { areas: [{ country: 'SE', postal_code: '12*' }] })
+  expect(await shown()).toEqual([['Slow', 510]])
+  await admin.patch(path('zones', city), { areas: city.areas })
+  expect(await shown()).toEqual([])
+  await admin.delete(path('zones', city))
+  expect(await shown()).toEqual([['Slow', 510]])
+  await admin.delete(path('methods', post))
+  expect(await shown()).toEqual([])
+})
+
 test('a change of the rules counts here at once, in other processes soon, and asking costs no statement', async () => {
   const shop = await useShipping()
   const other = await useShipping({ databaseUrl: shop.databaseUrl })
