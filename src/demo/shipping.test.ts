@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { useShipping } from '../../test/support/shipping.ts'
+import { type ShippingApi, shippingModule } from '../modules/shipping/index.ts'
+import { demoShipping } from './shipping.ts'
+
+const apiOf = (shop: Awaited<ReturnType<typeof useShipping>>) =>
+  shop.apiOf(shippingModule) ?? expect.fail('the module is off')
+const parcelTo = (
+  country: string,
+  currency: string
+): Parameters<Awaited<ReturnType<ShippingApi['rates']>>>[0] => ({
+  destination: { country },
+  weightGrams: 1_200,
+  valueMinor: 2_000,
+  items: 1,
+  currency,
+  requiresShipping: true
+})
+
+test('the demo sends home and to the world, hands out in the shop, and mails what is digital', async () => {
+  const shop = await useShipping()
+  const shipping = apiOf(shop)
+  expect(await shipping.createFirst(demoShipping('USD'))).toBe(true)
+  const ratesOf = await shipping.rates()
+  const shown = (country: string, fields = {}) =>
+    ratesOf({ ...parcelTo(country, 'USD'), ...fields }).map(({ service, amountMinor }) => [
+      service,
+      amountMinor
+    ])
+  expect(shown('US')).toEqual([
+    ['Pick up in the shop', 0],
+    ['Standard', 490]
+  ])
+  expect(shown('US', { valueMinor: 10_000 })).toContainEqual(['Standard', 0])
+  expect(shown('SE')).toEqual([
+    ['Pick up in the shop', 0],
+    ['Worldwide', 2_990]
+  ])
+  expect(shown('SE', { requiresShipping: false })).toEqual([['By e-mail', 0]])
+})
+
+test('a shop that has rules gets no others, and of two processes that start at once one makes them', async () => {
+  const shop = await useShipping()
+  const other = await useShipping({ databaseUrl: shop.databaseUrl })
+  const made = await Promise.all([shop, other].map(each => apiOf(each).createFirst(demoShipping('USD'))))
+  expect(made.sort()).toEqual([false, true])
+  const { json } = await shop.admin.get('/api/admin/shipping/methods?count=true')
+  expect(json.total).toBe(4)
+})
+
+test.each([
+  ['JPY', 'JP', 490],
+  ['KWD', 'KW', 4_900],
+  ['EUR', 'DE', 490]
+])('in %s home is %s, and amounts are the same number there', (currency, country, amount) => {
+  const { zones, methods } = demoShipping(currency)
+  expect([Object.values(zones)[0], methods[0].rates[0].price]).toEqual([country, amount])
+})
