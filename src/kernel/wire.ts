@@ -110,3 +110,25 @@ export const listOf = <T extends TSchema>(item: T) =>
 
 /** The answers of what only does something. */
 export const noContent = { 204: Type.Null({ description: 'Done.' }) }
+
+const MARKET_HEADER = 'x-market'
+const MarketName = Type.Optional(
+  Type.String({
+    maxLength: 64,
+    description: 'The code of a market; without one, the default market is meant.'
+  })
+)
+/** How a request names its market in the address. */
+export const MarketQuery = Type.Object({ market: MarketName })
+/** How a request names its market in a header. */
+export const MarketHeaders = Type.Object({ [MARKET_HEADER]: MarketName })
+/** For the schema of routes whose answers depend on the market. */
+export const inMarket = { querystring: MarketQuery, headers: MarketHeaders } as const
+
+/** A request to a route with `inMarket`. */
+export type MarketRequest = { readonly query: unknown; readonly headers: Readonly<Record<string, unknown>> }
+/** The market that a request names. */
+export function marketNamed({ query, headers }: MarketRequest): string | undefined {
+  const name = (query as Static<typeof MarketQuery>).market ?? headers[MARKET_HEADER]
+  return typeof name === 'string' ? name : undefined
+}

@@ -6,6 +6,7 @@ import { emptyExpiredCarts } from '../../src/modules/cart/carts/repository.ts'
 import { createCartService } from '../../src/modules/cart/carts/service.ts'
 import type { CartView } from '../../src/modules/cart/carts/view.ts'
 import { deleteExpiredGuestCarts } from '../../src/modules/cart/guest/repository.ts'
+import type { Guest } from '../../src/modules/cart/guest/service.ts'
 import { createGuestCartService } from '../../src/modules/cart/guest/service.ts'
 import { guestCartTokenHash } from '../../src/modules/cart/guest/token.ts'
 import { createMergeService } from '../../src/modules/cart/merge/service.ts'
@@ -76,29 +77,31 @@ function createReality(shop: CartShop, all: readonly Services[]) {
   let services = all[0] as Services
   const lineOf = ({ variant, quantity }: model.Item) => ({ variantId: variants[variant] ?? '', quantity })
   const tokenOf = (guest: number) => tokens[guest] ?? `gct_${'x'.repeat(43)}`
+  const guestOf = (guest: number) => ({ token: tokenOf(guest), market: null })
+  const customerOf = (index: number) => ({ customerId: customers[index] ?? '', market: null })
 
   function change({ kind, index }: model.Owner, wanted: model.Change, write: Write): Promise<CartView> {
-    if (kind === 'guest') return changeGuest(tokenOf(index), wanted, write)
+    if (kind === 'guest') return changeGuest(guestOf(index), wanted, write)
     const { cart } = services
-    const mine = services.cart.ownedBy(customers[index] ?? '')
+    const mine = services.cart.ownedBy(customerOf(index))
     if (wanted.verb === 'add') return cart.addItem(mine, lineOf(wanted.item), write)
     if (wanted.verb === 'set') return cart.updateItem(mine, lineOf(wanted.item), write)
     if (wanted.verb === 'remove') return cart.removeItem(mine, variants[wanted.variant] ?? '', write)
     return cart.clear(mine, write)
   }
 
-  function changeGuest(token: string, wanted: model.Change, write: Write): Promise<CartView> {
+  function changeGuest(guest: Guest, wanted: model.Change, write: Write): Promise<CartView> {
     const { guests } = services
-    if (wanted.verb === 'add') return guests.addItem(token, lineOf(wanted.item), write)
-    if (wanted.verb === 'set') return guests.updateItem(token, lineOf(wanted.item), write)
-    if (wanted.verb === 'remove') return guests.removeItem(token, variants[wanted.variant] ?? '', write)
-    return guests.clear(token, write)
+    if (wanted.verb === 'add') return guests.addItem(guest, lineOf(wanted.item), write)
+    if (wanted.verb === 'set') return guests.updateItem(guest, lineOf(wanted.item), write)
+    if (wanted.verb === 'remove') return guests.removeItem(guest, variants[wanted.variant] ?? '', write)
+    return guests.clear(guest, write)
   }
 
   return {
     change,
     createGuest: async (first: model.Item) => {
-      const { token, view } = await services.guests.create(lineOf(first), newWrite())
+      const { token, view } = await services.guests.create(null, lineOf(first), newWrite())
       tokens.push(token)
       return view
     },
@@ -110,7 +113,7 @@ function createReality(shop: CartShop, all: readonly Services[]) {
     ) => {
       const real =
         'guest' in from ? { guestCartToken: tokenOf(from.guest) } : { items: from.items.map(lineOf) }
-      const { view, report } = await services.merges.merge(customers[index] ?? '', real, by, write)
+      const { view, report } = await services.merges.merge(customerOf(index), real, by, write)
       const cuts = report.adjustments.map(cut => {
         return [variants.indexOf(cut.variantId), cut.requested, cut.granted, cut.reason]
       })
@@ -129,9 +132,9 @@ function createReality(shop: CartShop, all: readonly Services[]) {
     limit: (index: number) => {
       services = all[index] as Services
     },
-    view: (index: number) => services.cart.view(customers[index] ?? ''),
+    view: (index: number) => services.cart.view(customerOf(index)),
     count: (index: number) => services.cart.count(customers[index] ?? ''),
-    viewGuest: (index: number) => services.guests.view(tokenOf(index)),
+    viewGuest: (index: number) => services.guests.view(guestOf(index)),
     /** A view in the words of the model; lines that cannot be bought come behind the others. */
     pictureOf: (view: CartView) => ({
       version: view.version,

@@ -55,3 +55,7 @@ export async function createCategory(app: Shop, name: string, parentId: string |
   if (status !== 201) throw new Error(text)
   return json
 }
+
+/** One of each of these variants: what `CatalogApi.offers` is asked for. */
+export const oneOfEach = (variantIds: readonly string[]) =>
+  variantIds.map(variantId => ({ variantId, quantity: 1 }))

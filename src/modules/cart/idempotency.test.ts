@@ -177,13 +177,13 @@ test('a holder so slow that its lease was taken over adds nothing', async () => 
   const token = newId()
   const mug = shop.catalog.sell()
   const { offers } = shop.catalog
-  shop.catalog.offers = async ids => {
-    if (!holding) return offers(ids)
+  shop.catalog.offers = async (...asked) => {
+    if (!holding) return offers(...asked)
     holding = false
     await new Promise<void>(resolve => {
       waiting = resolve
     })
-    return offers(ids)
+    return offers(...asked)
   }
   const add = () =>
     shop.request('POST', '/api/cart', {

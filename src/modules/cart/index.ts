@@ -1,7 +1,9 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
+import { marketNamed } from '../../kernel/wire.ts'
 import { defineModule } from '../../module.ts'
 import { catalogModule } from '../catalog/index.ts'
 import { inventoryModule } from '../inventory/index.ts'
+import { type MarketOf, pricingModule } from '../pricing/index.ts'
 import * as carts from './carts/repository.ts'
 import { cartRoutes } from './carts/routes.ts'
 import { type CartSettings, createCartService } from './carts/service.ts'
@@ -26,10 +28,10 @@ export const cartModule = defineModule({
   settings: cartSettings,
   capabilities: ['x-guest-cart-token'],
   requires: { catalog: catalogModule },
-  uses: { inventory: inventoryModule },
+  uses: { inventory: inventoryModule, pricing: pricingModule },
   emits: [cartMerged],
   migrations: new URL('./migrations/', import.meta.url),
-  setup: async ({ db, emit, chores, config, secrets }, own, { catalog, inventory }) => {
+  setup: async ({ db, emit, chores, config, secrets }, own, { catalog, inventory, pricing }) => {
     const settings: CartSettings = {
       lineQuantityMax: own.line_quantity_max,
       linesMax: own.lines_max,
@@ -47,9 +49,11 @@ export const cartModule = defineModule({
     return {
       api: { view: cart.view, count: cart.count },
       routes: (tiers: Tiers) => {
-        cartRoutes(tiers, cart)
-        mergeRoutes(tiers, merge)
-        guestCartRoutes(tiers, guest, own.guest_carts_per_minute)
+        const marketOf: MarketOf = async request =>
+          pricing === undefined ? null : pricing.markets.resolve({ name: marketNamed(request) })
+        cartRoutes(tiers, cart, marketOf)
+        mergeRoutes(tiers, merge, marketOf)
+        guestCartRoutes(tiers, guest, marketOf, own.guest_carts_per_minute)
       }
     }
   }

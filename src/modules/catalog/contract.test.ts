@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createProduct, useCatalog } from '../../../test/support/catalog.ts'
+import { createProduct, oneOfEach, useCatalog } from '../../../test/support/catalog.ts'
 import { useShop } from '../../../test/support/use-shop.ts'
 import { newId } from '../../kernel/ids.ts'
 import { cartModule } from '../cart/index.ts'
@@ -52,7 +52,7 @@ describe.each([
     const { catalog, sell } = await use()
     const id = await sell({ name: 'Cup', price: 900, discountedPrice: 700, attributes: { size: 'L' } })
     const other = await sell({})
-    const [second, none, first] = await catalog.offers([other, newId(), id])
+    const [second, none, first] = await catalog.offers(oneOfEach([other, newId(), id]), null)
     expect([none, second?.variantId, second?.discountedPrice]).toEqual([undefined, other, second?.price])
     const { json = '', ...fields } = first ?? {}
     const rule = { min: 1, max: null, step: 1 }
@@ -77,14 +77,14 @@ describe.each([
   test('tells in which quantities a variant is sold', async () => {
     const { catalog, sell } = await use()
     const rule = { min: 12, max: 36, step: 6 }
-    const [offer] = await catalog.offers([await sell({ rule })])
+    const [offer] = await catalog.offers(oneOfEach([await sell({ rule })]), null)
     expect(offer?.rule).toEqual(rule)
   })
 
   test('tells what a variant weighs, and whether it is sent at all', async () => {
     const { catalog, sell } = await use()
     const ids = [await sell({ weightGrams: 300 }), await sell({ requiresShipping: false })]
-    const offers = await catalog.offers(ids)
+    const offers = await catalog.offers(oneOfEach(ids), null)
     expect(offers.map(offer => [offer?.weightGrams, offer?.requiresShipping])).toEqual([
       [300, true],
       [0, false]
@@ -95,7 +95,7 @@ describe.each([
     const { catalog, sell, withdraw } = await use()
     const id = await sell({ name: 'Jug' })
     await withdraw(id)
-    await expect.poll(() => catalog.offers([id])).toEqual([undefined])
+    await expect.poll(() => catalog.offers(oneOfEach([id]), null)).toEqual([undefined])
     expect(await catalog.names([newId(), id])).toEqual([null, 'Jug'])
     await catalog.requireVariant(id)
     await expect(catalog.requireVariant(newId())).rejects.toMatchObject({

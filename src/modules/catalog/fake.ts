@@ -24,7 +24,11 @@ export function fakeCatalog(): FakeCatalog {
   const offers = new Map<string, Offer>()
   const names = new Map<string, string>()
   return {
-    offers: async variantIds => variantIds.map(id => offers.get(id)),
+    offers: async (wanted, market) =>
+      wanted.map(({ variantId }) => {
+        const offer = offers.get(variantId)
+        return market === null || market.currency === offer?.currency ? offer : undefined
+      }),
     names: async variantIds => variantIds.map(id => names.get(id) ?? null),
     requireVariant: async variantId => {
       if (!names.has(variantId)) throw variantNotFound()

@@ -3,6 +3,7 @@ import type { Delivery, PayloadOf } from '../../kernel/events.ts'
 import { defineModule } from '../../module.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { inventoryModule, stockCrossed } from '../inventory/index.ts'
+import type { Market } from '../pricing/index.ts'
 import { categoryRoutes } from './categories/routes.ts'
 import { createCategoryService } from './categories/service.ts'
 import { discountRoutes } from './discounts/routes.ts'
@@ -10,7 +11,7 @@ import { createDiscountService } from './discounts/service.ts'
 import { catalogChanged, productChanged } from './events.ts'
 import { importRoutes } from './import/routes.ts'
 import { createImporter, type ImportCsv } from './import/service.ts'
-import { createOffers, type Offer } from './offers/service.ts'
+import { createOffers, type Offer, type Wanted } from './offers/service.ts'
 import { productRoutes } from './products/routes.ts'
 import { createProductService } from './products/service.ts'
 import { createChanges } from './revision/changes.ts'
@@ -43,10 +44,11 @@ type Crossed = PayloadOf<typeof stockCrossed>
 /** What other modules ask the catalog. */
 export type CatalogApi = {
   /**
-   * The present offers of these variants, in their order; `undefined` where a variant does not exist or is not
-   * sold. One look-up in memory, or one statement for all that is not there.
+   * What is offered of these variants in a market, in their order; `null`: in the shop's currency, where nothing is said
+   * of markets. `undefined` where a variant does not exist or is not sold. One look-up in memory, or one statement for
+   * all that is not there.
    */
-  offers(variantIds: readonly string[]): Promise<(Offer | undefined)[]>
+  offers(wanted: readonly Wanted[], market: Market | null): Promise<(Offer | undefined)[]>
   /** What these variants are called or were called, in their order, for sale or not; `null` where nobody knows. */
   names(variantIds: readonly string[]): Promise<(string | null)[]>
   /** @throws `CATALOG_VARIANT_NOT_FOUND` unless there is such a variant, for sale or not. The cart calls this. */
@@ -123,7 +125,9 @@ export const catalogModule = defineModule({
       isEmpty: products.isEmpty,
       findOtherCurrency: products.findOtherCurrency,
       someOffers: async limit => {
-        const found = await offers(await products.listVariantIdsForSale(limit))
+        const variantIds = await products.listVariantIdsForSale(limit)
+        const wanted = variantIds.map(variantId => ({ variantId, quantity: 1 }))
+        const found = await offers(wanted, null)
         return found.filter(offer => offer !== undefined)
       }
     }

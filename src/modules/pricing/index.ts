@@ -1,4 +1,5 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
+import type { MarketRequest } from '../../kernel/wire.ts'
 import { defineModule } from '../../module.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { codeRoutes } from './codes/routes.ts'
@@ -19,6 +20,7 @@ import { priceRoutes } from './prices/routes.ts'
 import { createPriceService } from './prices/service.ts'
 import { promotionRoutes } from './promotions/routes.ts'
 import { createPromotionService } from './promotions/service.ts'
+import type { Market } from './quote/input.ts'
 import type { Redemption } from './quote/promotions.ts'
 import { redeem, release } from './redemptions/doors.ts'
 import { redemptionRoutes } from './redemptions/routes.ts'
@@ -28,6 +30,11 @@ import { createRules, type ReadRules } from './rules/service.ts'
 import { createRateFiles } from './taxes/csv.ts'
 import { categoryRoutes, rateRoutes, zoneRoutes } from './taxes/routes.ts'
 import { createTaxCategoryService, createTaxRateService, createTaxZoneService } from './taxes/service.ts'
+
+export type { Market } from './quote/input.ts'
+
+/** For routes with `inMarket` in their schema: where a request buys; null where the module is switched off. */
+export type MarketOf = (request: MarketRequest) => Promise<Market | null>
 
 /** What other modules ask about prices. To it the ids of variants, products and categories mean nothing. */
 export type PricingApi = {

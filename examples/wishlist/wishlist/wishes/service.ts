@@ -26,7 +26,7 @@ export function createWishService({ db, catalog, wishesMax }: Deps) {
       total: () => db.first(repository.countWishes, { customer_id })
     })
     // One question for all of them, never one for each.
-    const offers = await catalog.offers(page.items.map(wish => wish.variant_id))
+    const offers = await catalog.offers(page.items.map(oneOf), null)
     return { ...page, items: page.items.map((wish, index) => withPrice(wish, offers[index])) }
   }
 
@@ -45,7 +45,7 @@ export function createWishService({ db, catalog, wishesMax }: Deps) {
       await tx.run(repository.insertWish, { id, customer_id, variant_id })
     })
     const wish = found(await db.first(repository.findWish, { customer_id, id }), wishNotFound)
-    const [offer] = await catalog.offers([wish.variant_id])
+    const [offer] = await catalog.offers([oneOf(wish)], null)
     return withPrice(wish, offer)
   }
 
@@ -59,6 +59,8 @@ export function createWishService({ db, catalog, wishesMax }: Deps) {
   return { list, add, remove }
 }
 export type WishService = ReturnType<typeof createWishService>
+
+const oneOf = ({ variant_id }: { variant_id: string }) => ({ variantId: variant_id, quantity: 1 })
 
 const withPrice = (wish: RowOf<typeof repository.findWish>, offer: Offer | undefined): WishResponse => ({
   ...wish,

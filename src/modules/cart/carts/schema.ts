@@ -4,6 +4,7 @@ import {
   Currency,
   Id,
   input,
+  MarketHeaders,
   nullable,
   request,
   response,
@@ -24,6 +25,7 @@ export const UpdateItemRequest = request('UpdateItemRequest', { quantity: Quanti
 export const ItemParams = input({ variantId: Id })
 
 export const GuestHeaders = Type.Object({
+  ...MarketHeaders.properties,
   'x-guest-cart-token': Type.Optional(
     Type.String({ description: 'The token that the guest cart was created with.' })
   )

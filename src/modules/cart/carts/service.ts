@@ -3,6 +3,7 @@ import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { BuyingRule, CatalogApi } from '../../catalog/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
+import type { Market } from '../../pricing/index.ts'
 import { cartStale, insufficientStock, quantityRuleBroken, variantUnavailable } from '../errors.ts'
 import { fits } from './buying-rule.ts'
 import {
@@ -27,12 +28,15 @@ export type CartDeps = {
 }
 export type CartService = ReturnType<typeof createCartService>
 
+/** Who reads or changes a cart, and where they buy; `market` is null where nothing is said of markets. */
+export type Customer = { readonly customerId: string; readonly market: Market | null }
+type Buyer = { readonly customerId: string | null; readonly market: Market | null }
+
 /**
  * Which cart a change is for. A customer's cart is named by the customer's id; a guest's must be found, and its
  * token held, inside the transaction of the change, so that no change slips behind a merge.
  */
-export type CartOwner = {
-  customerId: string | null
+export type CartOwner = Buyer & {
   /** Requests with the same one lock the same cart. */
   key: string
   lockCartId(tx: Transaction): Promise<string>
@@ -45,13 +49,17 @@ export type CartOwner = {
 /** Carts: quantities by variant in the database, everything else from the catalog when a cart is read. */
 export function createCartService({ db, catalog, inventory, settings }: CartDeps) {
   /** Joins a stored cart with the catalog. */
-  async function present(customerId: string | null, cart: carts.StoredCart): Promise<CartView> {
+  async function present({ customerId, market }: Buyer, cart: carts.StoredCart): Promise<CartView> {
     const variantIds = cart.lines.map(line => line.variantId)
-    const [offers, stock] = await Promise.all([catalog.offers(variantIds), inventory?.available(variantIds)])
+    const [offers, stock] = await Promise.all([
+      catalog.offers(cart.lines, market),
+      inventory?.available(variantIds)
+    ])
     const joined = viewOf(cart.lines, offers, stock)
     const unavailable = joined.unavailable.length === 0 ? [] : await named(joined.unavailable)
     const { version, updatedAt } = cart
-    return { customerId, currency: settings.currency, version, updatedAt, ...joined, unavailable }
+    const currency = market?.currency ?? settings.currency
+    return { customerId, currency, version, updatedAt, ...joined, unavailable }
   }
 
   /** One statement more, and only for what cannot be bought any more. */
@@ -60,11 +68,12 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
     return lines.map((line, index) => ({ ...line, name: names[index] ?? null }))
   }
 
-  const view = async (customerId: string): Promise<CartView> =>
-    present(customerId, await carts.findCart(db, customerId))
+  const view = async (customer: Customer): Promise<CartView> =>
+    present(customer, await carts.findCart(db, customer.customerId))
 
-  const ownedBy = (customerId: string): CartOwner => ({
+  const ownedBy = ({ customerId, market }: Customer): CartOwner => ({
     customerId,
+    market,
     key: customerId,
     lockCartId: async () => customerId,
     findCartId: async () => customerId,
@@ -113,7 +122,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
   /** One change of one cart: lock, compare the version, decide, and write when something changes. */
   async function change(owner: CartOwner, write: Write, decide: Decide): Promise<CartView> {
     const changed = await changeUnheld(owner, write, decide)
-    if (changed !== undefined) return present(owner.customerId, changed)
+    if (changed !== undefined) return present(owner, changed)
     const stored = await write.once(db.inTurn(owner.key), async tx => {
       const cartId = await owner.lockCartId(tx)
       const cart = await carts.lock(tx, cartId)
@@ -122,7 +131,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
       if (changed.set.length === 0 && changed.removed.length === 0) return cart
       return carts.save(tx, cartId, changed, owner.idleSecondsOf(changed.lines))
     })
-    return present(owner.customerId, stored ?? (await carts.findCart(db, await owner.findCartId())))
+    return present(owner, stored ?? (await carts.findCart(db, await owner.findCartId())))
   }
 
   /**
@@ -135,8 +144,10 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
     write: Write,
     next: (lines: readonly Line[]) => Line
   ): Promise<CartView> {
-    const variantIds = [variantId]
-    const [[offer], stock] = await Promise.all([catalog.offers(variantIds), inventory?.available(variantIds)])
+    const [[offer], stock] = await Promise.all([
+      catalog.offers([{ variantId, quantity: 1 }], owner.market),
+      inventory?.available([variantId])
+    ])
     return change(owner, write, async lines => {
       const line = next(lines)
       if (offer === undefined) throw await whyNotForSale(variantId)

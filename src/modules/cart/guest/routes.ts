@@ -1,5 +1,8 @@
+import type { FastifyRequest } from 'fastify'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
+import { MarketQuery } from '../../../kernel/wire.ts'
+import type { MarketOf } from '../../pricing/index.ts'
 import { lineOf, sendCart } from '../carts/routes.ts'
 import {
   AddItemRequest,
@@ -9,15 +12,24 @@ import {
   ItemParams,
   UpdateItemRequest
 } from '../carts/schema.ts'
-import type { GuestCartService } from './service.ts'
+import type { Guest, GuestCartService } from './service.ts'
 
 const TOKEN = 'x-guest-cart-token'
 const config = { class: 'account' } as const
-const common = { tags: ['guest cart'], headers: GuestHeaders }
+const common = { tags: ['guest cart'], headers: GuestHeaders, querystring: MarketQuery }
 const response = { 200: GuestCartResponse }
 
 /** The cart of somebody without an account: the verbs of the cart, for the holder of a token. */
-export function guestCartRoutes(tiers: Tiers, guests: GuestCartService, perMinute: number): void {
+export function guestCartRoutes(
+  tiers: Tiers,
+  guests: GuestCartService,
+  marketOf: MarketOf,
+  perMinute: number
+): void {
+  const guestOf = async (request: FastifyRequest): Promise<Guest> => ({
+    token: request.headers[TOKEN] as string | undefined,
+    market: await marketOf(request)
+  })
   tiers.public.post(
     '/guest-cart',
     {
@@ -30,10 +42,11 @@ export function guestCartRoutes(tiers: Tiers, guests: GuestCartService, perMinut
       }
     },
     async (request, reply) => {
-      const token = request.headers[TOKEN]
+      const guest = await guestOf(request)
       const line = lineOf(request.body)
-      if (token !== undefined) return sendCart(reply, await guests.addItem(token, line, writeOf(request)))
-      const created = await guests.create(line, writeOf(request))
+      if (guest.token !== undefined)
+        return sendCart(reply, await guests.addItem(guest, line, writeOf(request)))
+      const created = await guests.create(guest.market, line, writeOf(request))
       return sendCart(reply.code(201), created.view, `"guest_cart_token":"${created.token}",`)
     }
   )
@@ -41,7 +54,7 @@ export function guestCartRoutes(tiers: Tiers, guests: GuestCartService, perMinut
   tiers.public.get(
     '/guest-cart',
     { config, schema: { ...common, summary: 'The cart', response } },
-    async (request, reply) => sendCart(reply, await guests.view(request.headers[TOKEN]))
+    async (request, reply) => sendCart(reply, await guests.view(await guestOf(request)))
   )
 
   tiers.public.get(
@@ -61,7 +74,7 @@ export function guestCartRoutes(tiers: Tiers, guests: GuestCartService, perMinut
     },
     async (request, reply) => {
       const line = lineOf({ variant_id: request.params.variantId, ...request.body })
-      return sendCart(reply, await guests.updateItem(request.headers[TOKEN], line, writeOf(request)))
+      return sendCart(reply, await guests.updateItem(await guestOf(request), line, writeOf(request)))
     }
   )
 
@@ -70,13 +83,13 @@ export function guestCartRoutes(tiers: Tiers, guests: GuestCartService, perMinut
     { config, schema: { ...common, summary: 'Remove an item', params: ItemParams, response } },
     async (request, reply) => {
       const { variantId } = request.params
-      return sendCart(reply, await guests.removeItem(request.headers[TOKEN], variantId, writeOf(request)))
+      return sendCart(reply, await guests.removeItem(await guestOf(request), variantId, writeOf(request)))
     }
   )
 
   tiers.public.delete(
     '/guest-cart',
     { config, schema: { ...common, summary: 'Empty it', response } },
-    async (request, reply) => sendCart(reply, await guests.clear(request.headers[TOKEN], writeOf(request)))
+    async (request, reply) => sendCart(reply, await guests.clear(await guestOf(request), writeOf(request)))
   )
 }

@@ -2,7 +2,7 @@ import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { Line } from '../carts/lines.ts'
-import type { CartOwner, CartService } from '../carts/service.ts'
+import type { CartOwner, CartService, Customer } from '../carts/service.ts'
 import type { CartView } from '../carts/view.ts'
 import { guestCartNotFound } from '../errors.ts'
 import * as guests from './repository.ts'
@@ -12,16 +12,19 @@ import { guestCartTokenHash, guestCartTokens } from './token.ts'
 const FIRST_SECONDS = 86_400
 
 export type GuestCartDeps = { db: Database; cart: CartService; secrets: Secrets; idleSeconds: number }
+/** The holder of a guest cart's token, and where they buy. */
+export type Guest = { readonly token: string | undefined; readonly market: Customer['market'] }
 export type GuestCartService = ReturnType<typeof createGuestCartService>
 
 /** Carts of people without an account: the same cart, reached by a token instead of an identity. */
 export function createGuestCartService({ db, cart, secrets, idleSeconds }: GuestCartDeps) {
   /** @throws `CART_GUEST_NOT_FOUND`, the one answer for a token that is malformed, unknown, expired or used. */
-  function ownerOf(token: string | undefined): CartOwner {
+  function ownerOf({ token, market }: Guest): CartOwner {
     // What cannot be a token is refused before anybody has a connection for it.
     const tokenHash = hashOf(token)
     return {
       customerId: null,
+      market,
       key: tokenHash.toString('base64'),
       lockCartId: tx => lockOpenCart(tx, tokenHash),
       findCartId: async () => (await find(token)).cart_id,
@@ -42,12 +45,17 @@ export function createGuestCartService({ db, cart, secrets, idleSeconds }: Guest
   }
 
   /** Makes a cart with its first line. Its token can be made again from its id, for whoever repeats the request. */
-  async function create(line: Line, write: Write): Promise<{ token: string; view: CartView }> {
+  async function create(
+    market: Guest['market'],
+    line: Line,
+    write: Write
+  ): Promise<{ token: string; view: CartView }> {
     const cartId = write.id
     const tokens = guestCartTokens(secrets, cartId)
     const [token = ''] = tokens
     const owner: CartOwner = {
       customerId: null,
+      market,
       key: token,
       lockCartId: async tx => {
         await tx.run(guests.insertGuestCart, { tokenHash: hashOf(token), cartId })
@@ -68,10 +76,10 @@ export function createGuestCartService({ db, cart, secrets, idleSeconds }: Guest
     return tokens.find(token => stored !== undefined && hashOf(token).equals(stored.token_hash)) ?? first
   }
 
-  async function view(token: string | undefined): Promise<CartView> {
+  async function view({ token, market }: Guest): Promise<CartView> {
     const { cart_id: cartId, is_returning: isReturning } = await find(token)
     if (isReturning) await db.transaction(tx => tx.run(guests.keepGuestCart, { cartId, idleSeconds }))
-    return { ...(await cart.view(cartId)), customerId: null }
+    return { ...(await cart.view({ customerId: cartId, market })), customerId: null }
   }
 
   async function count(token: string | undefined) {
@@ -82,12 +90,11 @@ export function createGuestCartService({ db, cart, secrets, idleSeconds }: Guest
     create,
     view,
     count,
-    addItem: (token: string, line: Line, write: Write) => cart.addItem(ownerOf(token), line, write),
-    updateItem: (token: string | undefined, line: Line, write: Write) =>
-      cart.updateItem(ownerOf(token), line, write),
-    removeItem: (token: string | undefined, variantId: string, write: Write) =>
-      cart.removeItem(ownerOf(token), variantId, write),
-    clear: (token: string | undefined, write: Write) => cart.clear(ownerOf(token), write)
+    addItem: (guest: Guest, line: Line, write: Write) => cart.addItem(ownerOf(guest), line, write),
+    updateItem: (guest: Guest, line: Line, write: Write) => cart.updateItem(ownerOf(guest), line, write),
+    removeItem: (guest: Guest, variantId: string, write: Write) =>
+      cart.removeItem(ownerOf(guest), variantId, write),
+    clear: (guest: Guest, write: Write) => cart.clear(ownerOf(guest), write)
   }
 }
 

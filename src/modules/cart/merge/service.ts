@@ -5,7 +5,7 @@ import type { CatalogApi } from '../../catalog/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import { type Line, settingLines } from '../carts/lines.ts'
 import * as carts from '../carts/repository.ts'
-import type { CartService, CartSettings } from '../carts/service.ts'
+import type { CartService, CartSettings, Customer } from '../carts/service.ts'
 import type { CartView } from '../carts/view.ts'
 import { cartStale, guestCartNotFound } from '../errors.ts'
 import { cartMerged } from '../events.ts'
@@ -42,12 +42,13 @@ export function createMergeService({ db, emit, cart, catalog, inventory, setting
    * @throws `CART_GUEST_NOT_FOUND` when the token is unknown, expired, or was used by somebody else.
    */
   async function merge(
-    customerId: string,
+    customer: Customer,
     source: MergeSource,
     strategy: MergeStrategy,
     write: Write
   ): Promise<{ view: CartView; report: MergeReport }> {
-    if (await isMerged(source, customerId)) return unchanged(customerId, strategy)
+    const { customerId, market } = customer
+    if (await isMerged(source, customerId)) return unchanged(customer, strategy)
     const merged = await write.once(db.inTurn(customerId), async tx => {
       const guest = 'items' in source ? source : await lockGuest(tx, source.guestCartToken, customerId)
       const present = await carts.lock(tx, customerId)
@@ -59,17 +60,17 @@ export function createMergeService({ db, emit, cart, catalog, inventory, setting
         guestLines,
         strategy,
         settings,
-        await readSellable(guestLines)
+        await readSellable(guestLines, market)
       )
-      const stored = await setLines(tx, customerId, present, changed)
+      const stored = await setLines(tx, customer, present, changed)
       if ('tokenHash' in guest) await consume(tx, guest, customerId)
       if (guestLines.length === 0) return { stored, report: nothing('nothing_to_merge', strategy) }
       const moved = changed.length
       emit(tx, cartMerged, customerId, { customer_id: customerId, strategy, moved })
       return { stored, report: { status: 'merged' as const, strategy, moved, adjustments } }
     })
-    if (merged === undefined) return unchanged(customerId, strategy)
-    return { view: await cart.present(customerId, merged.stored), report: merged.report }
+    if (merged === undefined) return unchanged(customer, strategy)
+    return { view: await cart.present(customer, merged.stored), report: merged.report }
   }
 
   /** Whether this customer has the guest's lines already: then nothing is written, whatever version was expected. */
@@ -79,8 +80,8 @@ export function createMergeService({ db, emit, cart, catalog, inventory, setting
     return (await db.first(guests.findMergedInto, { tokenHash }))?.merged_into === customerId
   }
 
-  const unchanged = async (customerId: string, strategy: MergeStrategy) => ({
-    view: await cart.view(customerId),
+  const unchanged = async (customer: Customer, strategy: MergeStrategy) => ({
+    view: await cart.view(customer),
     report: nothing('already_merged', strategy)
   })
 
@@ -100,11 +101,11 @@ export function createMergeService({ db, emit, cart, catalog, inventory, setting
     return { tokenHash: tokenHash as Buffer, cartId: found.cart_id, lines }
   }
 
-  async function setLines(tx: Transaction, customerId: string, present: carts.StoredCart, changed: Line[]) {
+  async function setLines(tx: Transaction, customer: Customer, present: carts.StoredCart, changed: Line[]) {
     if (changed.length === 0) return present
-    const owner = cart.ownedBy(customerId)
+    const owner = cart.ownedBy(customer)
     const change = settingLines(present.lines, changed)
-    return carts.save(tx, customerId, change, owner.idleSecondsOf(change.lines))
+    return carts.save(tx, customer.customerId, change, owner.idleSecondsOf(change.lines))
   }
 
   /** The token is spent and its cart deleted. */
@@ -113,9 +114,12 @@ export function createMergeService({ db, emit, cart, catalog, inventory, setting
     await tx.run(guests.deleteCart, { cartId })
   }
 
-  async function readSellable(lines: readonly Line[]): Promise<SellableOf> {
+  async function readSellable(lines: readonly Line[], market: Customer['market']): Promise<SellableOf> {
     const variantIds = lines.map(line => line.variantId)
-    const [offers, stock] = await Promise.all([catalog.offers(variantIds), inventory?.available(variantIds)])
+    const [offers, stock] = await Promise.all([
+      catalog.offers(lines, market),
+      inventory?.available(variantIds)
+    ])
     const sellable = new Map(
       offers.map((offer, index) => [
         variantIds[index],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCategory, createProduct, useCatalog } from '../../../../test/support/catalog.ts'
+import { createCategory, createProduct, oneOfEach, useCatalog } from '../../../../test/support/catalog.ts'
 import { newId } from '../../../kernel/ids.ts'
 
 const admin = { token: 'admin' }
@@ -106,8 +106,8 @@ test('ids in capitals are the same ids', async () => {
 
   const product = await createProduct(app)
   const [{ id }] = product.variants
-  expect(await app.catalog.offers([id])).toMatchObject([{ price: 1_000 }])
+  expect(await app.catalog.offers(oneOfEach([id]), null)).toMatchObject([{ price: 1_000 }])
   const url = `/api/catalog/variants/${id.toUpperCase()}`
   expect((await app.request('DELETE', url, { token: 'admin' })).status).toBe(204)
-  expect(await app.catalog.offers([id])).toEqual([undefined])
+  expect(await app.catalog.offers(oneOfEach([id]), null)).toEqual([undefined])
 })

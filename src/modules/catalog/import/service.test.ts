@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { expect, test, vi } from 'vitest'
-import { type CatalogApp, createProduct, useCatalog } from '../../../../test/support/catalog.ts'
+import { type CatalogApp, createProduct, oneOfEach, useCatalog } from '../../../../test/support/catalog.ts'
 import { csvOf, importFile, sized } from '../../../../test/support/csv.ts'
 import { runSql } from '../../../../test/support/sql.ts'
 import { insertProducts } from '../products/repository.ts'
@@ -29,7 +29,10 @@ test('variants keep their ids when prices, SKUs and their order change; missing 
   expect(byId.get(s.id)).toMatchObject({ active: false, sku: 'A' })
   expect(byId.get(m.id)).toMatchObject({ active: true, sku: 'B', price: 1_000 })
   expect(byId.get(l.id)).toMatchObject({ active: true, price: 1_200, position: 1 })
-  expect((await app.catalog.offers([s.id, l.id])).map(offer => offer?.price)).toEqual([undefined, 1_200])
+  expect((await app.catalog.offers(oneOfEach([s.id, l.id]), null)).map(offer => offer?.price)).toEqual([
+    undefined,
+    1_200
+  ])
 
   const again = await importFile(app, second)
   expect(again.json.variants).toEqual({ created: 0, updated: 0, unchanged: 3, deactivated: 0 })
@@ -84,7 +87,7 @@ test('carts see imported prices within a second, in every process', async () => 
   const other = await useCatalog({}, one.databaseUrl)
   await importFile(one, csvOf([sized('mug', 'S')]))
   const [variant] = (await product(one, 'mug')).variants
-  const price = async () => (await other.catalog.offers([variant.id]))[0]?.price
+  const price = async () => (await other.catalog.offers(oneOfEach([variant.id]), null))[0]?.price
   expect(await price()).toBe(1_000)
   await importFile(one, csvOf([sized('mug', 'S', '', 7)]))
   await vi.waitFor(async () => expect(await price()).toBe(700), { timeout: 1_000, interval: 5 })

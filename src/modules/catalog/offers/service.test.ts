@@ -3,6 +3,7 @@ import {
   type CatalogApp,
   createDiscount,
   createProduct,
+  oneOfEach,
   useCatalog
 } from '../../../../test/support/catalog.ts'
 import { newId } from '../../../kernel/ids.ts'
@@ -19,7 +20,7 @@ async function sell(app: CatalogApp, fields: Record<string, unknown> = {}) {
 }
 
 const priceOf = async (app: CatalogApp, id: string | undefined) =>
-  (await app.catalog.offers([id ?? '']))[0]?.discountedPrice
+  (await app.catalog.offers(oneOfEach([id ?? '']), null))[0]?.discountedPrice
 
 /** What is cached is gone once the message of the last change has come in. */
 async function settled(app: CatalogApp, check: () => Promise<void>) {
@@ -42,7 +43,7 @@ test('offers come in the order of the ids, with undefined for what is not sold',
   const draft = await sell(app, { status: 'draft' })
   const [a, b, c, d] = ids as [string, string, string, string]
   const wanted = [b, newId(), a, c, d, ...draft.ids, b]
-  const offers = await app.catalog.offers(wanted)
+  const offers = await app.catalog.offers(oneOfEach(wanted), null)
   expect(offers.map(offer => offer?.variantId)).toEqual([b, undefined, a, undefined, undefined, undefined, b])
   expect(offers[2]).toMatchObject({ price: 1_000, discountedPrice: 800, currency: 'USD' })
   expect(JSON.parse(`{${offers[2]?.json}}`)).toEqual({
@@ -69,11 +70,13 @@ test('one statement loads all that is missing, none runs when everything is know
     ]
   })
   const unknown = newId()
-  await settled(app, async () => expect(await app.catalog.offers(ids.slice(0, 1))).toHaveLength(1))
-  await app.catalog.offers([...ids, unknown])
+  await settled(app, async () =>
+    expect(await app.catalog.offers(oneOfEach(ids.slice(0, 1)), null)).toHaveLength(1)
+  )
+  await app.catalog.offers(oneOfEach([...ids, unknown]), null)
   expect(app.statements.splice(0)).toEqual(['catalog.list_offers'])
-  await app.catalog.offers([...ids, unknown])
-  await app.catalog.offers([])
+  await app.catalog.offers(oneOfEach([...ids, unknown]), null)
+  await app.catalog.offers(oneOfEach([]), null)
   expect(app.statements.splice(0)).toEqual([])
 })
 
@@ -114,15 +117,15 @@ test('a change of more variants than a message holds reaches other processes too
   const variants = Array.from({ length: 250 }, (_, index) => ({ sku: `V${index}`, price: 500 }))
   const { product, ids } = await sell(one, { variants })
   await vi.waitFor(async () => {
-    await other.catalog.offers(ids)
+    await other.catalog.offers(oneOfEach(ids), null)
     other.statements.splice(0)
-    await other.catalog.offers(ids)
+    await other.catalog.offers(oneOfEach(ids), null)
     expect(other.statements.splice(0)).toEqual([])
   })
   await createDiscount(one, { scope: 'product', target_id: product.id, amount: 100 })
   await vi.waitFor(
     async () => {
-      const offers = await other.catalog.offers(ids)
+      const offers = await other.catalog.offers(oneOfEach(ids), null)
       expect(new Set(offers.map(offer => offer?.discountedPrice))).toEqual(new Set([400]))
     },
     { timeout: 1_000, interval: 5 }
@@ -205,12 +208,12 @@ for (const [how, messageFor] of [
     const { broadcast, announce } = fakeBroadcast()
     const { db, state, open } = slowDatabase(id)
     const offers = offersFrom(db, broadcast)
-    const underWay = offers([id])
+    const underWay = offers(oneOfEach([id]), null)
     state.price = 200
     announce(messageFor(id))
     open()
     expect((await underWay)[0]?.price).toBe(100)
-    expect((await offers([id]))[0]?.price).toBe(200)
+    expect((await offers(oneOfEach([id]), null))[0]?.price).toBe(200)
   })
 }
 
@@ -220,14 +223,14 @@ test('a variant that appears while it is looked for in vain is found afterwards'
   const answers: unknown[][] = [[], []]
   const db = { rows: async () => answers.shift() ?? [{ id, price_minor: 1, attributes: {} }] }
   const offers = offersFrom(db as unknown as Queryable, broadcast)
-  expect(await offers([id])).toEqual([undefined])
+  expect(await offers(oneOfEach([id]), null)).toEqual([undefined])
   expect(answers).toHaveLength(1)
-  expect(await offers([id])).toEqual([undefined])
+  expect(await offers(oneOfEach([id]), null)).toEqual([undefined])
   expect(answers).toHaveLength(1)
   announce(id)
-  expect(await offers([id])).toEqual([undefined])
+  expect(await offers(oneOfEach([id]), null)).toEqual([undefined])
   announce(id)
-  expect((await offers([id]))[0]?.price).toBe(1)
+  expect((await offers(oneOfEach([id]), null))[0]?.price).toBe(1)
 })
 
 test('while changes may be missed, nothing is served from memory or kept in it', async () => {
@@ -236,17 +239,17 @@ test('while changes may be missed, nothing is served from memory or kept in it',
   const { db, state, open } = slowDatabase(id)
   open()
   const offers = offersFrom(db, broadcast)
-  await offers([id])
-  await offers([id])
+  await offers(oneOfEach([id]), null)
+  await offers(oneOfEach([id]), null)
   expect(state.queries).toBe(1)
   connection.live = false
-  await offers([id])
+  await offers(oneOfEach([id]), null)
   setLive(false)
-  await offers([id])
+  await offers(oneOfEach([id]), null)
   expect(state.queries).toBe(3)
   setLive(true)
-  await offers([id])
-  await offers([id])
+  await offers(oneOfEach([id]), null)
+  await offers(oneOfEach([id]), null)
   expect(state.queries).toBe(4)
 })
 
@@ -263,18 +266,18 @@ test('the memory for offers is bounded, and no bound at all means nothing is kep
   const database = { ...db, ...rows } as unknown as Queryable
   const offers = offersFrom(database, broadcast, 20_000)
   const ids = Array.from({ length: 1_000 }, () => newId())
-  await offers(ids)
+  await offers(oneOfEach(ids), null)
   let kept = 0
   for (const id of ids) {
     const before = state.queries
-    await offers([id])
+    await offers(oneOfEach([id]), null)
     if (state.queries === before) kept += 1
     if (kept > 100) break
   }
   expect(kept).toBeLessThan(60)
   const none = offersFrom(database, broadcast, 0)
   const before = state.queries
-  await none(ids.slice(0, 1))
-  await none(ids.slice(0, 1))
+  await none(oneOfEach(ids.slice(0, 1)), null)
+  await none(oneOfEach(ids.slice(0, 1)), null)
   expect(state.queries).toBe(before + 2)
 })

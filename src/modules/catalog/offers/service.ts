@@ -1,5 +1,6 @@
 import { RecentMap } from '../../../kernel/recent-map.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
+import type { Market } from '../../pricing/index.ts'
 import { priceNow } from '../discounts/pricing.ts'
 import { type Changes, deadlineOf } from '../revision/changes.ts'
 import * as repository from './repository.ts'
@@ -8,6 +9,9 @@ import * as repository from './repository.ts'
 export type BuyingRule = { readonly min: number; readonly max: number | null; readonly step: number }
 /** One for all that have no rule: nearly every variant. */
 const ANY_QUANTITY: BuyingRule = Object.freeze({ min: 1, max: null, step: 1 })
+
+/** What somebody thinks of buying: of more, each may cost less. */
+export type Wanted = { readonly variantId: string; readonly quantity: number }
 
 /** What a variant is sold for at this moment. Amounts in minor units of `currency`. */
 export type Offer = {
@@ -68,7 +72,7 @@ export function createOffers({ db, changes, currency, bytesMax }: Deps) {
   })
 
   async function load(
-    ids: readonly string[],
+    wanted: readonly Wanted[],
     found: (Offer | undefined)[],
     missing: string[]
   ): Promise<(Offer | undefined)[]> {
@@ -85,22 +89,24 @@ export function createOffers({ db, changes, currency, bytesMax }: Deps) {
         else known.set(id, entry)
       }
     }
-    return ids.map((id, index) => found[index] ?? loaded.get(id)?.offer)
+    return wanted.map(({ variantId }, index) => found[index] ?? loaded.get(variantId)?.offer)
   }
 
   /** See `CatalogApi.offers`. Not async: when everything is in memory, one promise is all that it costs. */
-  return (ids: readonly string[]): Promise<(Offer | undefined)[]> => {
+  return (wanted: readonly Wanted[], market: Market | null): Promise<(Offer | undefined)[]> => {
+    // Prices are never converted.
+    if (market !== null && market.currency !== currency) return Promise.resolve(wanted.map(() => undefined))
     const found: (Offer | undefined)[] = []
     const missing: string[] = []
     const isLive = changes.isLive()
     const now = performance.now()
-    for (const id of ids) {
+    for (const { variantId: id } of wanted) {
       const entry = isLive ? known.get(id) : undefined
       const isFresh = entry !== undefined && now < entry.deadline
       found.push(isFresh ? entry.offer : undefined)
       if (!isFresh && !(isLive && absent.get(id))) missing.push(id)
     }
-    return missing.length === 0 ? Promise.resolve(found) : load(ids, found, missing)
+    return missing.length === 0 ? Promise.resolve(found) : load(wanted, found, missing)
   }
 }
 

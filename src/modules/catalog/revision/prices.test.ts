@@ -4,6 +4,7 @@ import {
   createCategory,
   createDiscount,
   createProduct,
+  oneOfEach,
   useCatalog
 } from '../../../../test/support/catalog.ts'
 import { csvOf, importFile, sized } from '../../../../test/support/csv.ts'
@@ -44,7 +45,7 @@ test("a product put into a category while the category's discount is made has th
   const category = await createCategory(app, 'Sale')
   const product = await createProduct(app)
   const { id } = product.variants[0]
-  const offer = async () => (await app.catalog.offers([id]))[0]?.discountedPrice
+  const offer = async () => (await app.catalog.offers(oneOfEach([id]), null))[0]?.discountedPrice
 
   // Holds the discount back just before its commit, where changes wait for each other.
   const holder = new pg.Client({ connectionString: app.databaseUrl })

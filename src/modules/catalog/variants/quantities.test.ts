@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type CatalogApp, createProduct, useCatalog } from '../../../../test/support/catalog.ts'
+import { type CatalogApp, createProduct, oneOfEach, useCatalog } from '../../../../test/support/catalog.ts'
 
 const send = (app: CatalogApp, method: string, path: string, body?: unknown) =>
   app.request(method, `/api/catalog/${path}`, { token: 'admin', ...(body !== undefined && { body }) })
@@ -25,7 +25,7 @@ test('a variant is sold in any quantity, shipped and without a tax category, unt
   const app = await useCatalog()
   const { id, variants } = await createProduct(app)
   expect(rules(variants[0])).toEqual(usual)
-  const [before] = await app.catalog.offers([variants[0].id])
+  const [before] = await app.catalog.offers(oneOfEach([variants[0].id]), null)
   expect(before?.rule).toEqual({ min: 1, max: null, step: 1 })
 
   const patch = {
@@ -38,7 +38,7 @@ test('a variant is sold in any quantity, shipped and without a tax category, unt
   const { status, json } = await send(app, 'PATCH', `variants/${variants[0].id}`, patch)
   expect([status, rules(json), json.version]).toEqual([200, patch, 2])
   expect(rules((await send(app, 'GET', `products/${id}`)).json.variants[0])).toEqual(patch)
-  const [after] = await app.catalog.offers([variants[0].id])
+  const [after] = await app.catalog.offers(oneOfEach([variants[0].id]), null)
   expect(after?.rule).toEqual({ min: 12, max: 600, step: 6 })
 
   const page = await app.request('GET', `/api/products/${id}`)

@@ -38,7 +38,9 @@ export function createOptionService({ catalog, rates, currency }: Deps) {
   }
 
   async function offersOf(items: readonly Item[]): Promise<Offer[]> {
-    const offers = await catalog.offers(items.map(item => item.variant_id))
+    const wanted = items.map(({ variant_id, quantity }) => ({ variantId: variant_id, quantity }))
+    // What it costs to send is told in the currency of the shop.
+    const offers = await catalog.offers(wanted, null)
     const missing = items[offers.indexOf(undefined)]?.variant_id
     if (missing !== undefined) {
       await catalog.requireVariant(missing)

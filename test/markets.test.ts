@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestApp, type TestApp } from './support/app.ts'
+
+const ADMIN = { email: 'boss@example.com', password: 'nine lives and a piano' }
+
+let app: TestApp
+let admin: string
+let variantId: string
+beforeAll(async () => {
+  app = await createTestApp({
+    CARTWRIGHT_ADMIN_EMAIL: ADMIN.email,
+    CARTWRIGHT_ADMIN_PASSWORD: ADMIN.password
+  })
+  admin = (await app.request('POST', '/api/auth/login', { body: ADMIN })).json.access_token
+  const market = {
+    code: 'eu',
+    name: 'Euro area',
+    countries: ['DE', 'FR'],
+    currency: 'EUR',
+    prices_include_tax: true,
+    locale: 'de'
+  }
+  const created = await app.request('POST', '/api/admin/markets', { token: admin, body: market })
+  expect(created.status, created.text).toBe(201)
+  const body = { name: 'Mug', variants: [{ sku: 'MUG', price: 1_250 }] }
+  variantId = (await app.request('POST', '/api/catalog/products', { token: admin, body })).json.variants[0].id
+})
+afterAll(() => app.close())
+
+const lineOf = () => ({ variant_id: variantId, quantity: 2 })
+const inEuro = { headers: { 'x-market': 'eu' } }
+
+test('a cart is priced in the market that a request names, by a header or in its address', async () => {
+  const { json: guest } = await app.request('POST', '/api/guest-cart', { body: lineOf() })
+  const token = { 'x-guest-cart-token': guest.guest_cart_token as string }
+  const read = (path = '', headers = {}) =>
+    app.request('GET', `/api/guest-cart${path}`, { headers: { ...token, ...headers } })
+  expect((await read()).json).toMatchObject({ currency: 'USD', total: 2_500 })
+  expect((await read('?market=default')).json).toMatchObject({ currency: 'USD', total: 2_500 })
+  for (const { json } of [await read('', inEuro.headers), await read('?market=eu')]) {
+    expect(json).toMatchObject({ currency: 'EUR', total: 0, items: [], count: 2 })
+    expect(json.unavailable_items).toMatchObject([{ variant_id: variantId, name: 'Mug' }])
+  }
+})
+
+test('what has no price in a market cannot be put into a cart there, nor merged into one', async () => {
+  for (const path of ['/api/guest-cart', '/api/cart']) {
+    const refused = await app.request('POST', path, { token: admin, body: lineOf(), ...inEuro })
+    expect([refused.status, refused.json.code]).toEqual([409, 'CART_VARIANT_UNAVAILABLE'])
+  }
+  const merged = await app.request('POST', '/api/cart/merge?market=eu', {
+    token: admin,
+    body: { items: [lineOf()] }
+  })
+  expect(merged.json).toMatchObject({ currency: 'EUR', items: [], merge: { moved: 0 } })
+})
+
+test('a market that there is not is refused, and those that there are are named', async () => {
+  const { status, json } = await app.request('GET', '/api/cart?market=mars', { token: admin })
+  expect([status, json]).toMatchObject([400, { code: 'PRICING_MARKET_UNKNOWN', known: ['default', 'eu'] }])
+  expect((await app.request('GET', '/api/cart?market=eu&market=us', { token: admin })).status).toBe(400)
+})
+
+test('with one key, another market is another request', async () => {
+  const headers = { 'idempotency-key': 'one-key-two-markets' }
+  const add = (more = {}) =>
+    app.request('POST', '/api/cart', { token: admin, body: lineOf(), headers: { ...headers, ...more } })
+  expect((await add()).status).toBe(200)
+  expect((await add(inEuro.headers)).json.code).toBe('IDEMPOTENCY_KEY_REUSED')
+})
+
+test('where pricing is switched off there are no markets, and a cart is in the currency of the shop', async () => {
+  const plain = await createTestApp({ CARTWRIGHT__MODULES__PRICING__ENABLED: 'false' })
+  try {
+    expect((await plain.request('GET', '/api/markets')).status).toBe(503)
+    const refused = await plain.request('POST', '/api/guest-cart', { body: lineOf(), ...inEuro })
+    expect(refused.json.code).toBe('CATALOG_VARIANT_NOT_FOUND')
+  } finally {
+    await plain.close()
+  }
+})
