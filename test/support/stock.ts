@@ -30,13 +30,14 @@ export function openStock(url: string, { queueMax = 20_000, around = db => db }:
   const subscribe: Changes['subscribe'] = ({ onGap }) => {
     forgetKits = onGap
   }
-  const changes: Changes = { subscribe, isLive: () => true, announce: () => {} }
+  const changes: Changes = { subscribe, isLive: () => true, announce: () => {}, noteHere: () => {} }
   const kits = createKits({ db, changes })
   const metrics = createMetricRegistry()
   const writer = createWriter({
     db,
     kits,
     tell: {
+      changed: () => {},
       crossed: (tx, crossing) => tx.afterCommit(() => told.crossings.push(crossing)),
       short: (tx, shortfall) => tx.afterCommit(() => told.shortfalls.push(shortfall))
     },

@@ -22,7 +22,8 @@ type Deps = { db: Queryable; changes: Changes; now?: () => number }
 /**
  * How many of each variant can be bought, kept in this process and at most a second old. Carts and product pages ask all
  * the time, and every sale changes the answer: a message for each would cost more than the sale. What is said to all
- * processes is only that a variant ran out, came back, or is counted otherwise than before.
+ * processes is only that a variant ran out, came back, or is counted otherwise than before; what this process changed by
+ * itself is forgotten at once.
  */
 export function createAvailability({ db, changes, now = () => performance.now() }: Deps) {
   const known = new RecentMap<Entry>(ENTRIES_MAX)

@@ -21,6 +21,8 @@ type Subscriber = {
 export type Changes = {
   /** Within `tx`, as often as is handy: this process knows of it when `tx` has returned, others do within a second. */
   announce(tx: Transaction, change: Change): void
+  /** Tells this process alone, at once: whoever buys sees it, and for all others a second is soon enough. */
+  noteHere(change: Change): void
   subscribe(subscriber: Subscriber): void
   /** While it is false, changes may be missed. */
   isLive(): boolean
@@ -29,10 +31,10 @@ export type Changes = {
 export function createChanges(broadcast: Broadcast): Changes {
   const announcedBy = new WeakMap<Transaction, Set<string>>()
   const subscribers: Subscriber[] = []
-  const notifySubscribers = (message: string) => {
-    const change = message === ALL ? ALL : message.split(',')
+  const noteHere = (change: Change) => {
     for (const subscriber of subscribers) subscriber.onChange(change)
   }
+  const notifySubscribers = (message: string) => noteHere(message === ALL ? ALL : message.split(','))
   broadcast.subscribe(TOPIC, {
     onMessage: notifySubscribers,
     onGap: () => {
@@ -61,6 +63,7 @@ export function createChanges(broadcast: Broadcast): Changes {
       const announced = announcedIn(tx)
       for (const each of change === ALL ? [ALL] : change) announced.add(each)
     },
+    noteHere,
     subscribe: subscriber => subscribers.push(subscriber),
     isLive: broadcast.isLive
   }

@@ -169,6 +169,24 @@ test('whoever hears of crossings is told when the last one is sold, and when the
   expect(await inventory.available([id])).toEqual([2])
 })
 
+test('whoever buys sees at once what is left, of kits too, however short ago somebody asked', async () => {
+  const { admin, count, inventory, statements } = await useInventory()
+  const [cup, set, owner] = [newId(), newId(), newId()]
+  await count(cup, { on_hand: 9 })
+  await admin.put(`/api/inventory/items/${set}/components`, { components: [{ item_id: cup, quantity: 2 }] })
+  const available = () => inventory.available([cup, set])
+  const isKept = async () => {
+    statements.splice(0)
+    return JSON.stringify([await available(), statements.length])
+  }
+  await expect.poll(isKept).toBe('[[9,4],0]')
+  await inventory.reserve(owner, [{ variantId: set, quantity: 1 }], 60)
+  expect(await available()).toEqual([7, 3])
+  await expect.poll(isKept).toBe('[[7,3],0]')
+  await inventory.release(owner)
+  expect(await available()).toEqual([9, 4])
+})
+
 test('what is said to be there with a description is counted once it is committed', async () => {
   const { db, inventory, movements } = await useInventory()
   const ids = Array.from({ length: 250 }, newId)

@@ -21,6 +21,8 @@ export type Result = {
   readonly outcomes: readonly Outcome[]
   /** Items that somebody else held. */
   readonly unlocked: ReadonlySet<string>
+  /** Of which something else can be bought: items, and kits that they are part of. */
+  readonly changed: readonly string[]
 }
 export type Ended =
   | { kind: 'done'; result: Result }
@@ -49,7 +51,8 @@ const NOTHING: Result = {
   },
   requestOutcomes: [],
   outcomes: [],
-  unlocked: new Set()
+  unlocked: new Set(),
+  changed: []
 }
 
 type AttemptDeps = {
@@ -142,7 +145,11 @@ async function runOnce(
     )
   }
   const areLeft = areMore || requests.length < waiting.length
-  return { requests, areMore: areLeft, decided, requestOutcomes, outcomes, unlocked }
+  const changed = decided.levels.flatMap(({ itemId }) => [
+    itemId,
+    ...(stock.kitsOf.get(itemId) ?? []).map(({ variantId }) => variantId)
+  ])
+  return { requests, areMore: areLeft, decided, requestOutcomes, outcomes, unlocked, changed }
 }
 
 /**

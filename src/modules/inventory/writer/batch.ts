@@ -203,8 +203,9 @@ export async function findShortfalls(
 
 const keyOf = (itemId: string, locationId: string) => `${itemId} ${locationId}`
 
-/** What others are told of a batch, in its transaction. */
+/** What others are told of a batch, in its transaction; and this process, when it is committed. */
 export type Tell = {
+  changed(variantIds: readonly string[]): void
   crossed(tx: Transaction, crossing: Crossing): void
   short(tx: Transaction, shortfall: Shortfall): void
 }

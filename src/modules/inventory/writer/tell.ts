@@ -5,6 +5,7 @@ import type { Tell } from './batch.ts'
 
 /** What a batch tells every process at its commit, and consumers of events. */
 export const createTell = ({ changes, emit }: { changes: Changes; emit: Emit }): Tell => ({
+  changed: changes.noteHere,
   crossed: (tx, { itemId, variantIds, available, status }) => {
     changes.announce(tx, variantIds)
     emit(tx, stockCrossed, itemId, {

@@ -125,7 +125,9 @@ export function createWriter({ db, kits, tell, log, metrics, queueMax }: WriterD
   }
 
   async function settle(entries: readonly Entry[], result: Result): Promise<void> {
-    const { outcomes, requests, requestOutcomes, unlocked, areMore } = result
+    const { outcomes, requests, requestOutcomes, unlocked, areMore, changed } = result
+    // Before anybody learns of it: who asks then sees it.
+    if (changed.length > 0) tell.changed(changed)
     for (const itemId of unlocked) stuck.set(itemId, performance.now() + STUCK_MS)
     for (const [index, { operation }] of requests.entries()) {
       figures.operations.add({ kind: operation.kind })
