@@ -92,12 +92,13 @@ export const inventoryModule = defineModule({
     await start()
     const crossings = createCrossings({ changes, emit })
     const kits = createKits({ db, changes })
-    const writer = createWriter({ db, kits, tell: createTell({ changes, emit }), log, metrics, queueMax })
+    const tell = createTell({ changes, emit })
+    const writer = createWriter({ db, kits, tell, log, metrics, queueMax })
     startSweeps({ chores, db, writer })
     const { postAll, ...doors } = createDoors({ writer, kits })
     const books: Books = { post: postAll, outcomeOf: writer.outcomeOf }
     const { describe, counted, track } = createDescribe({ crossings, books })
-    const { check } = createCheckService({ db, writer, log })
+    const { check } = createCheckService({ db, writer, kits, tell, log })
     const api: InventoryApi = { available, availableIn, describe, counted, ...doors, check }
     const routes = (tiers: Tiers) => {
       availabilityRoutes(tiers, createAvailabilityService(available))

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { stockListener } from '../../../../test/support/stock-listener.ts'
 import { useShop } from '../../../../test/support/use-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { inventoryModule } from '../index.ts'
@@ -9,7 +10,8 @@ const [ANN, BOB] = [newId(), newId()]
 
 /** Books of two levels that are right: 20 came, 3 are reserved and 2 more, 1 of them has left; and 5 of which nobody wants any. */
 async function useBooks() {
-  const shop = await useShop({ modules: [inventoryModule] })
+  const { module, statusesOf } = stockListener()
+  const shop = await useShop({ modules: [inventoryModule, module] })
   const main = (await shop.sql('select id from inventory.locations'))[0]?.id as string
   await shop.sql('insert into inventory.items (id, tracked) values ($1, true), ($2, true)', [MUG, CUP])
   await shop.sql(
@@ -38,7 +40,7 @@ async function useBooks() {
   const inventory = shop.apiOf(inventoryModule)
   if (inventory === undefined) throw new Error('the inventory is switched off')
   const reservations = () => shop.sql('select * from inventory.reservations order by owner, item_id')
-  return { ...shop, check: inventory.check, main, reservations }
+  return { ...shop, inventory, check: inventory.check, statusesOf, main, reservations }
 }
 type Books = Awaited<ReturnType<typeof useBooks>>
 
@@ -151,4 +153,26 @@ test.each(DAMAGE)('%s is found and put right, and what is reserved stays', async
   expect((await check({ repair: false })).total).toBe(isMended ? 0 : total)
   if (!kinds.includes('reservation_overdue') && !kinds.includes('request_overdue'))
     expect(await reservations()).toEqual(before)
+})
+
+test('what can be bought because of a repair, or no more, is announced, and seen at once', async () => {
+  const { as, check, inventory, sql, statusesOf, main } = await useBooks()
+  // The shop learns that something is counted.
+  await as({ token: 'admin' }).patch(`/api/inventory/items/${newId()}`, { tracked: true })
+  await sql('update inventory.levels set on_hand = 2 where item_id = $1', [MUG])
+  await sql('update inventory.levels set on_hand = 9 where item_id = $1', [CUP])
+  expect(await inventory.available([MUG, CUP])).toEqual([0, 9])
+  await check({ repair: true })
+  expect(await inventory.available([MUG, CUP])).toEqual([15, 5])
+  await expect.poll(() => statusesOf(MUG), { timeout: 10_000 }).toEqual(['in'])
+
+  await sql(`update inventory.items set backorder = 'any' where id = $1`, [CUP])
+  await sql(
+    `with gone as (delete from inventory.levels where item_id = $1)
+    insert into inventory.reservations (owner, item_id, location_id, quantity, state)
+    values (gen_random_uuid(), $1, $2, 2, 'claimed')`,
+    [CUP, main]
+  )
+  await check({ repair: true })
+  await expect.poll(() => statusesOf(CUP), { timeout: 10_000 }).toEqual(['in'])
 })

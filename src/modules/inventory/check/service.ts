@@ -1,9 +1,8 @@
 import { FIRST_ID, newId } from '../../../kernel/ids.ts'
-import type { Log } from '../../../platform/log.ts'
-import type { Database, Queryable } from '../../../platform/postgres/database.ts'
+import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { Writer } from '../writer/writer.ts'
 import { type CheckReport, type Finding, judge } from './findings.ts'
-import { makeLevels, mendItem } from './mending.ts'
+import { type MendingDeps, mendItem } from './mending.ts'
 import * as repository from './repository.ts'
 
 const LEVELS_PER_PAGE = 500
@@ -11,10 +10,9 @@ const FINDINGS_MAX = 1_000
 /** How long the writer is given for what it has left undone. */
 const WRITER_MS = 5_000
 
-export type CheckDeps = {
-  db: Queryable & Pick<Database, 'transaction'>
+export type CheckDeps = MendingDeps & {
+  db: Queryable
   writer: Pick<Writer, 'push' | 'wake' | 'outcomeOf'>
-  log: Log
 }
 
 /** Reads the books of the whole stock and says where they contradict each other. Sales go on meanwhile. */
@@ -75,10 +73,15 @@ async function readRest(db: Queryable): Promise<Finding[]> {
 
 /** Puts right what can be: levels first, because the writer needs them for the rest. */
 async function mendAll(deps: CheckDeps, findings: readonly Finding[]): Promise<void> {
-  const places = findings.flatMap(each => (each.kind === 'level_missing' ? [each] : []))
-  if (places.length > 0) await makeLevels(deps, places)
-  const itemIds = new Set(findings.flatMap(each => ('locationId' in each ? [each.itemId] : [])))
-  for (const itemId of itemIds) await mendItem(deps, itemId)
+  const ofLevels = findings.flatMap(each => ('locationId' in each ? [each] : []))
+  for (const [itemId, ofItem] of Map.groupBy(ofLevels, each => each.itemId)) {
+    const missing = ofItem.filter(({ kind }) => kind === 'level_missing')
+    await mendItem(
+      deps,
+      itemId,
+      missing.map(({ locationId }) => locationId)
+    )
+  }
 
   const { writer } = deps
   const deadlineAt = performance.now() + WRITER_MS

@@ -1,28 +1,13 @@
 import { expect, test } from 'vitest'
+import { stockListener } from '../../../../test/support/stock-listener.ts'
 import { useShop } from '../../../../test/support/use-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { defineModule } from '../../../module.ts'
-import { type InventoryApi, inventoryModule, stockCrossed, stockShort } from '../index.ts'
+import { type InventoryApi, inventoryModule } from '../index.ts'
 
 /** An inventory with a module that hears of what happens there. */
 async function useInventory(databaseUrl?: string) {
-  const heard: { name: string; payload: Record<string, unknown> }[] = []
-  const note = (name: string) => async (_tx: unknown, events: readonly { payload: object }[]) => {
-    for (const { payload } of events) heard.push({ name, payload: { ...payload } })
-  }
-  const listener = defineModule({
-    name: 'listener',
-    description: 'Hears of stock.',
-    basePaths: [],
-    requires: { inventory: inventoryModule },
-    uses: {},
-    hears: [stockCrossed, stockShort],
-    setup: async () => ({
-      api: {},
-      consumers: { 'inventory.crossed': note('crossed'), 'inventory.short': note('short') }
-    })
-  })
-  const shop = await useShop({ modules: [inventoryModule, listener], databaseUrl })
+  const { module, heard } = stockListener()
+  const shop = await useShop({ modules: [inventoryModule, module], databaseUrl })
   const admin = shop.as({ token: 'admin' })
   return {
     ...shop,

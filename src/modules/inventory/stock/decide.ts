@@ -1,6 +1,6 @@
-import { availableOf, statusOf } from './availability.ts'
 import { type Books, type OpenLevel, openBooks } from './books.ts'
 import type { Note } from './branches.ts'
+import { crossingsOf } from './crossings.ts'
 import { drop, FACT_RULES, isShort, recount, release, ship, takeBack } from './facts.ts'
 import { findMissing } from './missing.ts'
 import { PLACE_RULES } from './place.ts'
@@ -62,24 +62,14 @@ export function decide(
 }
 
 function findCrossings(stock: Stock, books: Books, changed: readonly Level[], note: Note): Crossing[] {
-  const crossings: Crossing[] = []
-  for (const itemId of new Set([...changed.map(level => level.itemId), ...stock.opened])) {
+  const itemIds = new Set([...changed.map(level => level.itemId), ...stock.opened])
+  const crossings = [...itemIds].flatMap(itemId => {
     const item = stock.items.get(itemId)
-    if (item === undefined) continue
-    const before = availableOf(item, stock.opened.has(itemId) ? [] : (stock.levels.get(itemId) ?? []))
-    const available = availableOf(item, books.levelsOf(itemId))
-    if (before === available) continue
-    const crossed = new Map<Crossing['status'], string[]>()
-    for (const { variantId, quantity } of [
-      { variantId: itemId, quantity: 1 },
-      ...(stock.kitsOf.get(itemId) ?? [])
-    ]) {
-      const status = statusOf(item, available, quantity)
-      if (status === statusOf(item, before, quantity)) continue
-      crossed.set(status, [...(crossed.get(status) ?? []), variantId])
-      if (status !== 'untracked') note(`crossed-${status}`)
-    }
-    for (const [status, variantIds] of crossed) crossings.push({ itemId, variantIds, available, status })
-  }
+    if (item === undefined) return []
+    const before = stock.opened.has(itemId) ? [] : (stock.levels.get(itemId) ?? [])
+    return crossingsOf(item, stock.kitsOf.get(itemId), { before, now: books.levelsOf(itemId) })
+  })
+  for (const { status, variantIds } of crossings)
+    if (status !== 'untracked') for (const _ of variantIds) note(`crossed-${status}`)
   return crossings
 }

@@ -1,4 +1,4 @@
-import { availableOf, excessAt, freeAt, sellableAt, sumOf } from './availability.ts'
+import { availableOf, excessAt, type Figures, freeAt, sellableAt, sumOf } from './availability.ts'
 import type { Item, Level, Need, Part } from './state.ts'
 
 export type Place<L extends Level = Level> = { readonly level: L; readonly quantity: number }
@@ -24,7 +24,7 @@ export const PLACE_RULES = {
   partsOf: (need: Need): readonly Part[] => need.parts,
   availableOf,
   /** The levels that sell. */
-  sellingOf: <L extends Level>(levels: readonly L[]): readonly L[] => levels.filter(level => level.active),
+  sellingOf: <L extends Figures>(levels: readonly L[]): readonly L[] => levels.filter(level => level.active),
   /** How many may be reserved at a level, given what is promised too much at the others. */
   allowedAt(item: Item, levels: readonly Level[], level: Level): number | null {
     if (item.backorder === 'any') return null

@@ -112,7 +112,7 @@ export const levelOf = (row: Rows['level']): Level => ({
   seq: row.seq ?? 0,
   sourceVersion: row.source_version
 })
-const itemOf = (row: Rows['item']): Item => ({
+export const itemOf = (row: Rows['item']): Item => ({
   id: row.id,
   tracked: row.tracked,
   backorder: row.backorder,

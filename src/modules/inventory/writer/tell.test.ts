@@ -1,27 +1,12 @@
 import { expect, test } from 'vitest'
+import { stockListener } from '../../../../test/support/stock-listener.ts'
 import { useShop } from '../../../../test/support/use-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { defineModule } from '../../../module.ts'
-import { type InventoryApi, inventoryModule, stockCrossed, stockShort } from '../index.ts'
+import { type InventoryApi, inventoryModule } from '../index.ts'
 
 test('whoever hears of crossings and shortfalls is told of those that a batch made', async () => {
-  const heard: [string, object][] = []
-  const note = (name: string) => async (_tx: unknown, events: readonly { payload: object }[]) => {
-    for (const { payload } of events) heard.push([name, payload])
-  }
-  const listener = defineModule({
-    name: 'listener',
-    description: 'Hears of stock.',
-    basePaths: [],
-    requires: { inventory: inventoryModule },
-    uses: {},
-    hears: [stockCrossed, stockShort],
-    setup: async () => ({
-      api: {},
-      consumers: { 'inventory.crossed': note('crossed'), 'inventory.short': note('short') }
-    })
-  })
-  const shop = await useShop({ modules: [inventoryModule, listener] })
+  const { module, heard } = stockListener()
+  const shop = await useShop({ modules: [inventoryModule, module] })
   const inventory = shop.apiOf(inventoryModule) as InventoryApi
   const [item_id, owner] = [newId(), newId()]
   const [place] = await shop.sql(
@@ -42,11 +27,11 @@ test('whoever hears of crossings and shortfalls is told of those that a batch ma
   await shop.db.transaction(tx => inventory.post(tx, { id: newId(), kind: 'ship', owner: newId(), lines }))
   await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(3)
   const crossed = { item_id, variant_ids: [item_id] }
-  expect(heard.filter(([name]) => name === 'crossed')).toEqual([
-    ['crossed', { ...crossed, available: 1, status: 'in' }],
-    ['crossed', { ...crossed, available: 0, status: 'out' }]
+  expect(heard.filter(({ name }) => name === 'crossed').map(({ payload }) => payload)).toEqual([
+    { ...crossed, available: 1, status: 'in' },
+    { ...crossed, available: 0, status: 'out' }
   ])
-  expect(heard.filter(([name]) => name === 'short')).toEqual([
-    ['short', { item_id, location_id: place?.id, on_hand: 0, reserved: 1, owners: [owner] }]
+  expect(heard.filter(({ name }) => name === 'short').map(({ payload }) => payload)).toEqual([
+    { item_id, location_id: place?.id, on_hand: 0, reserved: 1, owners: [owner] }
   ])
 })
