@@ -18,6 +18,7 @@ import { itemRoutes } from './items/routes.ts'
 import { createItemService } from './items/service.ts'
 import { levelRoutes } from './levels/routes.ts'
 import { type Books, createLevelService } from './levels/service.ts'
+import { announceItemsAt, announceLocation } from './locations/announce.ts'
 import { locationRoutes } from './locations/routes.ts'
 import { createLocationService } from './locations/service.ts'
 import { movementRoutes } from './movements/routes.ts'
@@ -85,8 +86,9 @@ export const inventoryModule = defineModule({
   requires: {},
   uses: {},
   emits: [stockCrossed, stockShort],
+  jobs: [announceLocation],
   migrations: new URL('./migrations/', import.meta.url),
-  setup: async ({ db, broadcast, chores, emit, log, metrics }, { queue_max: queueMax }) => {
+  setup: async ({ db, broadcast, chores, emit, enqueue, log, metrics }, { queue_max: queueMax }) => {
     const changes = createChanges(broadcast)
     const { available, start, stop } = createAvailability({ db, changes })
     await start()
@@ -102,7 +104,7 @@ export const inventoryModule = defineModule({
     const api: InventoryApi = { available, availableIn, describe, counted, ...doors, check }
     const routes = (tiers: Tiers) => {
       availabilityRoutes(tiers, createAvailabilityService(available))
-      locationRoutes(tiers, createLocationService({ db, changes }))
+      locationRoutes(tiers, createLocationService({ db, changes, enqueue }))
       itemRoutes(tiers, createItemService({ db, changes, crossings }))
       levelRoutes(tiers, createLevelService({ db, books, track }))
       movementRoutes(tiers, createMovementService({ db }))
@@ -112,6 +114,10 @@ export const inventoryModule = defineModule({
     return {
       api,
       routes,
+      handlers: {
+        'inventory.announce_location': ({ payload }, signal) =>
+          announceItemsAt({ db, kits, tell }, payload.location_id, signal)
+      },
       stop: async () => {
         stop()
         await writer.stop()

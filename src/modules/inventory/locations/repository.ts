@@ -1,4 +1,5 @@
-import { nullableJson, statement } from '../../../platform/postgres/statement.ts'
+import { json, nullableJson, oneOf, statement } from '../../../platform/postgres/statement.ts'
+import type { Figures } from '../stock/availability.ts'
 import type { Address } from './schema.ts'
 
 const columns = {
@@ -62,4 +63,31 @@ export const updateLocation = statement({
     update inventory.locations
     set name = $name, address = $address, priority = $priority, active = $active, version = version + 1
     where id = $id`
+})
+/** The next items that lie at a location, each with its levels at all of them. */
+export const listItemsAt = statement({
+  name: 'inventory.list_items_at',
+  takes: { locationId: 'uuid', after: 'uuid', limit: 'int8' },
+  gives: {
+    id: 'uuid',
+    tracked: 'bool',
+    backorder: oneOf<'none' | 'limit' | 'any'>(),
+    backorder_limit: 'int4?',
+    low_threshold: 'int4?',
+    levels: json<(Figures & { isHere: boolean })[]>()
+  },
+  text: `
+    select items.id, items.tracked, items.backorder, items.backorder_limit, items.low_threshold, stock.levels
+    from (
+      select item_id from inventory.levels
+      where location_id = $locationId and item_id > $after order by item_id limit $limit
+    ) as here
+      join inventory.items on items.id = here.item_id
+      cross join lateral (
+        select jsonb_agg(jsonb_build_object('onHand', levels.on_hand, 'reserved', levels.reserved,
+          'safety', levels.safety, 'active', locations.active, 'isHere', locations.id = $locationId)) as levels
+        from inventory.levels join inventory.locations on locations.id = levels.location_id
+        where levels.item_id = items.id
+      ) as stock
+    order by items.id`
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { stockListener } from '../../../../test/support/stock-listener.ts'
 import { useShop } from '../../../../test/support/use-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { inventoryModule } from '../index.ts'
@@ -95,4 +96,45 @@ test('what lies at a location that is put out of use cannot be bought', async ()
   const { items } = (await admin.get(LOCATIONS)).json
   await admin.patch(`${LOCATIONS}/${items[0].id}`, { active: false })
   expect(await available()).toBe(3)
+})
+
+test('what can be bought, or no more, since a location was put in or out of use is announced, kits too', async () => {
+  const { module, heard } = stockListener()
+  const { as, sql } = await useShop({ modules: [inventoryModule, module] })
+  const admin = as({ token: 'admin' })
+  const east = (await admin.post(LOCATIONS, { code: 'east', name: 'East' })).json.id
+  const [here, both, kit] = [newId(), newId(), newId()]
+  // More than a page of what lies at both locations, and on either side of it what lies here alone.
+  await sql(
+    `insert into inventory.items (id, tracked)
+    select gen_random_uuid(), true from generate_series(1, 1200) union all values ($1::uuid, true), ($2, true), ($3, true)`,
+    [here, both, kit]
+  )
+  await sql(`insert into inventory.items (id, tracked) values ('ffffffff-ffff-4fff-bfff-ffffffffffff', true)`)
+  await sql(
+    `insert into inventory.levels (item_id, location_id, on_hand)
+    select items.id, locations.id, 3 from inventory.items, inventory.locations
+    where locations.id = $1 or items.id not in ($2, 'ffffffff-ffff-4fff-bfff-ffffffffffff')`,
+    [east, here]
+  )
+  await admin.put(`/api/inventory/items/${kit}/components`, { components: [{ item_id: both, quantity: 4 }] })
+  heard.splice(0)
+  const crossings = () =>
+    heard.map(({ payload }) => payload).toSorted((a, b) => (String(a.item_id) < String(b.item_id) ? -1 : 1))
+  const expected = (status: string, available: { alone: number; both: number }) =>
+    [
+      { item_id: here, variant_ids: [here], available: available.alone, status },
+      { item_id: both, variant_ids: [kit], available: available.both, status },
+      {
+        item_id: 'ffffffff-ffff-4fff-bfff-ffffffffffff',
+        variant_ids: ['ffffffff-ffff-4fff-bfff-ffffffffffff'],
+        available: available.alone,
+        status
+      }
+    ].toSorted((a, b) => (a.item_id < b.item_id ? -1 : 1))
+  await admin.patch(`${LOCATIONS}/${east}`, { active: false })
+  await expect.poll(crossings, { timeout: 20_000 }).toEqual(expected('out', { alone: 0, both: 3 }))
+  heard.splice(0)
+  await admin.patch(`${LOCATIONS}/${east}`, { active: true, name: 'Far East' })
+  await expect.poll(crossings, { timeout: 20_000 }).toEqual(expected('in', { alone: 3, both: 6 }))
 })

@@ -4,17 +4,21 @@ import { type Page, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { Changes } from '../availability/changes.ts'
 import { locationLimit, locationNeeded, locationNotFound, locationStale } from '../errors.ts'
+import { announceLocation } from './announce.ts'
 import * as repository from './repository.ts'
 import type { CreateLocationRequest, LocationResponse, UpdateLocationRequest } from './schema.ts'
 
 /** Whoever sells an item locks its levels at all of them. */
 const LOCATIONS_MAX = 100
 
+type Deps = { db: Database; changes: Changes; enqueue: Enqueue }
+
 /** Where stock lies. A location is never deleted, because movements name it; it is put out of use. */
-export function createLocationService({ db, changes }: { db: Database; changes: Changes }) {
+export function createLocationService({ db, changes, enqueue }: Deps) {
   const list = (query: PageQuery): Promise<Page<LocationResponse>> =>
     readPage(query, {
       name: 'locations',
@@ -52,7 +56,9 @@ export function createLocationService({ db, changes }: { db: Database; changes: 
       const changed = { ...stored, ...body }
       if (!changed.active && !all.some(each => each.active && each.id !== id)) throw locationNeeded()
       await tx.run(repository.updateLocation, changed)
-      if (changed.active !== stored.active) changes.announce(tx, 'all')
+      if (changed.active === stored.active) return
+      changes.announce(tx, 'all')
+      enqueue(tx, announceLocation, { location_id: id }, { subject: id })
     })
     return read(id)
   }
