@@ -19,7 +19,8 @@ const GATEWAY_DOORS = ['routing/tiers', 'callers/identity', 'writes/write', 'cal
 const PLATFORM_VALUES = [
   ...['statement', 'json', 'nullableJson', 'oneOf', 'newWrite', 'databaseUnavailable'],
   ...['createChanges', 'keep'],
-  ...['readRecords', 'RECORD_BYTES_MAX', 'FileRefused', 'spool', 'csvLine']
+  ...['readRecords', 'RECORD_BYTES_MAX', 'FileRefused', 'spool', 'csvLine'],
+  ...['findColumns', 'missingColumns', 'copyOf', 'checkTable', 'readTable']
 ]
 const SQL_PLACES = /^(?:src\/platform|test|bench)\/|\/repository\.ts$/
 /** Whoever else locked levels would be waited for by every batch, and decide on what a batch is about to change. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,6 +20,7 @@ afterEach(async () => {
 test('a spooled stream can be read more than once, and leaves nothing behind when it is removed', async () => {
   const file = await spool(Readable.from([Buffer.from('one '), Buffer.from('two')]), 7)
   expect([await text(file.open()), await text(file.open())]).toEqual(['one two', 'one two'])
+  expect(file.digest).toBe(hash('sha256', 'one two'))
   expect(await readdir(folder)).toHaveLength(1)
   await file.remove()
   expect(await readdir(folder)).toEqual([])

@@ -1,3 +1,4 @@
+import { createHash, type Hash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,8 +10,8 @@ import { FileRefused } from './records.ts'
 /** Where a failure is our disk's and not the sender's. */
 const OUR_SIDE = new Set(['open', 'write', 'close'])
 
-/** A file that can be read several times. */
-export type Spooled = { open(): Readable; remove(): Promise<void> }
+/** A file that can be read several times. `digest`: the SHA-256 of what is in it. */
+export type Spooled = { readonly digest: string; open(): Readable; remove(): Promise<void> }
 
 /**
  * Puts a stream into a temporary file. An import reads it twice, and while it holds locks it must not wait for
@@ -19,23 +20,25 @@ export type Spooled = { open(): Readable; remove(): Promise<void> }
 export async function spool(stream: Readable, bytesMax: number): Promise<Spooled> {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-import-'))
   const path = join(folder, 'file.csv')
+  const digest = createHash('sha256')
   const remove = () => rm(folder, { recursive: true, force: true })
   try {
-    await pipeline(stream, limited(bytesMax), createWriteStream(path))
+    await pipeline(stream, limited(bytesMax, digest), createWriteStream(path))
   } catch (cause) {
     await remove()
     if (OUR_SIDE.has((cause as NodeJS.ErrnoException).syscall ?? '')) throw cause
     throw new FileRefused(1, `The file did not arrive: ${(cause as Error).message}`, cause)
   }
-  return { open: () => createReadStream(path), remove }
+  return { digest: digest.digest('hex'), open: () => createReadStream(path), remove }
 }
 
-const limited = (bytesMax: number) =>
+const limited = (bytesMax: number, digest: Hash) =>
   async function* (chunks: AsyncIterable<Buffer>) {
     let bytes = 0
     for await (const chunk of chunks) {
       bytes += chunk.length
       if (bytes > bytesMax) throw new RangeError(`The file is larger than ${bytesMax} bytes.`)
+      digest.update(chunk)
       yield chunk
     }
   }

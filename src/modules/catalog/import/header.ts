@@ -1,4 +1,4 @@
-import { copyOf, type Ignored } from './report.ts'
+import { type Columns, findColumns, missingColumns } from '../../../platform/csv/columns.ts'
 
 /** The columns that are read, and what Shopify's exports have called them, the older name first. */
 const HEADINGS = {
@@ -34,60 +34,16 @@ const HEADINGS = {
 export const STOCK_FIELDS = ['inventoryTracker', 'inventoryQty', 'inventoryPolicy'] as const
 const REQUIRED = ['handle', 'title', 'price'] as const
 
-const IGNORED_SHOWN_MAX = 100
-const NAME_SHOWN_MAX = 100
-
 export type Field = keyof typeof HEADINGS
-export type Header = {
-  /** How many columns every row must have. */
-  width: number
-  /** Where a field stands; absent when the file does not have it. */
-  indexes: ReadonlyMap<Field, number>
-  /** The columns of the file that are not read. */
-  ignored: Ignored
-  /** What the file calls it. */
-  headingOf(field: Field): string
-}
+export type Header = Columns<Field>
 
 /** Finds the columns, in any order and among others, but for `unread`; or says why the file cannot be read. */
 export function readHeader(
   cells: readonly string[],
   unread: readonly Field[] = []
 ): { header: Header } | { problem: string } {
-  const names = cells.map(cell => cell.trim().toLowerCase())
-  const fields = (Object.keys(HEADINGS) as Field[]).filter(field => !unread.includes(field))
-  const indexes = new Map<Field, number>()
-  for (const field of fields) {
-    const headings = HEADINGS[field].map(heading => heading.toLowerCase())
-    const index = names.findIndex(name => headings.includes(name))
-    if (index !== -1) indexes.set(field, index)
-  }
-  const missing = REQUIRED.filter(field => !indexes.has(field)).map(field => HEADINGS[field][0])
-  if (missing.length > 0)
-    return { problem: `These columns are missing: ${missing.join(', ')}.${hint(cells)}` }
-  return {
-    header: {
-      width: cells.length,
-      indexes,
-      ignored: ignoredOf(cells, new Set(indexes.values())),
-      headingOf: field => cells[indexes.get(field) ?? -1]?.trim() ?? HEADINGS[field][0]
-    }
-  }
-}
-
-/** Those with nothing in the header are called by their place, the first being 1. */
-function ignoredOf(cells: readonly string[], read: ReadonlySet<number>): Ignored {
-  const places = [...cells.keys()].filter(index => !read.has(index))
-  const names = places.slice(0, IGNORED_SHOWN_MAX).map(index => {
-    const name = cells[index]?.trim() ?? ''
-    return name === '' ? `column ${index + 1}` : copyOf(name.slice(0, NAME_SHOWN_MAX))
-  })
-  return { names, total: places.length }
-}
-
-function hint(cells: readonly string[]): string {
-  const [only = ''] = cells
-  const separator = [';', '\t', '|'].find(each => only.includes(each))
-  if (cells.length > 1 || separator === undefined) return ''
-  return ` The columns seem to be separated by ${separator === '\t' ? 'tabs' : separator}; they must be by commas.`
+  const read = Object.entries(HEADINGS).filter(([field]) => !unread.includes(field as Field))
+  const header = findColumns<Field>(cells, Object.fromEntries(read))
+  const missing = REQUIRED.filter(field => !header.indexes.has(field)).map(field => HEADINGS[field][0])
+  return missing.length > 0 ? { problem: missingColumns(missing, cells) } : { header }
 }

@@ -1,10 +1,8 @@
+import { copyOf, type Ignored } from '../../../platform/csv/columns.ts'
 import type { FileRefused } from '../../../platform/csv/records.ts'
 
 /** What is wrong with one row of the file; rows count its lines, the header is 1. `column` as the file calls it. */
 export type Problem = { row: number; handle: string | null; column?: string; message: string }
-
-/** Columns of the file that are not read; `names` are the first of them. */
-export type Ignored = { names: string[]; total: number }
 
 export type Mode = 'best_effort' | 'all_or_nothing'
 export type Counts = {
@@ -66,9 +64,6 @@ function shown(handle: string | null): string | null {
   if (handle === null || handle.length <= HANDLE_SHOWN_MAX) return handle
   return `${copyOf(handle.slice(0, HANDLE_SHOWN_MAX))}…`
 }
-
-/** The same text. What JavaScript cut out of a cell would keep the cell in memory, which may have 8 MB. */
-export const copyOf = (text: string): string => Buffer.from(text).toString()
 
 /** The report of an import that changed nothing, because of what `refused` says. */
 export const refusalReport = (mode: Mode, { row, message }: FileRefused): Report => ({

@@ -1,8 +1,10 @@
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DomainError } from '../../../kernel/errors.ts'
-import { type CsvRecord, FileRefused, readRecords } from '../../../platform/csv/records.ts'
+import { copyOf } from '../../../platform/csv/columns.ts'
+import { type CsvRecord, FileRefused } from '../../../platform/csv/records.ts'
 import { type Spooled, spool } from '../../../platform/csv/spool.ts'
+import { checkTable, readTable } from '../../../platform/csv/table.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { databaseUnavailable } from '../../../platform/postgres/errors.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
@@ -10,11 +12,10 @@ import { importFailed, skuTaken, slugTaken } from '../errors.ts'
 import type { Changes } from '../revision/changes.ts'
 import { applyBatch, type Outcome } from './batch.ts'
 import type { ProductDraft } from './draft.ts'
-import { type Field, type Header, readHeader, STOCK_FIELDS } from './header.ts'
+import { type Header, readHeader, STOCK_FIELDS } from './header.ts'
 import {
   addCounts,
   addFailure,
-  copyOf,
   emptyReport,
   type Mode,
   noCounts,
@@ -68,8 +69,11 @@ export function createImporter({ db, changes, inventory, currency }: Deps) {
   }
 
   async function importFile(file: Spooled, mode: Mode, onProgress: OnProgress): Promise<Report> {
-    const { header, rowsTotal } = await checkFile(file, inventory ? [] : STOCK_FIELDS, () =>
-      onProgress({ rows: 0, rowsTotal: null })
+    const unread = inventory ? [] : STOCK_FIELDS
+    const { header, rowsTotal } = await checkTable(
+      file,
+      cells => readHeader(cells, unread),
+      () => onProgress({ rows: 0, rowsTotal: null })
     )
     const progress = (report: Report) => onProgress({ rows: report.rows, rowsTotal })
     const read = (report: Report) => readBatches(file, header, currency, report, () => progress(report))
@@ -162,28 +166,6 @@ export function createImporter({ db, changes, inventory, currency }: Deps) {
 }
 export type ImportCsv = ReturnType<typeof createImporter>
 
-/** Reads the file once, to its end. @throws FileRefused when it is not CSV or lacks columns */
-async function checkFile(
-  file: Spooled,
-  unread: readonly Field[],
-  onRow: () => void
-): Promise<{ header: Header; rowsTotal: number }> {
-  let header: Header | undefined
-  let rowsTotal = 0
-  for await (const { row, cells } of readRecords(file.open())) {
-    onRow()
-    if (header !== undefined) {
-      rowsTotal += 1
-      continue
-    }
-    const found = readHeader(cells, unread)
-    if ('problem' in found) throw new FileRefused(row, found.problem)
-    header = found.header
-  }
-  if (header === undefined) throw new FileRefused(1, 'The file is empty.')
-  return { header, rowsTotal }
-}
-
 /** The products of the file, some 250 rows at a time. What is wrong with the others goes into the report. */
 async function* readBatches(
   file: Spooled,
@@ -219,14 +201,10 @@ async function* readBatches(
 }
 
 async function* countRows(file: Spooled, report: Report, onRow: () => void): AsyncGenerator<CsvRecord> {
-  let isHeader = true
-  for await (const record of readRecords(file.open())) {
-    if (!isHeader) {
-      report.rows += 1
-      onRow()
-      yield record
-    }
-    isHeader = false
+  for await (const record of readTable(file)) {
+    report.rows += 1
+    onRow()
+    yield record
   }
 }
 
