@@ -19,7 +19,7 @@ const GATEWAY_DOORS = ['routing/tiers', 'callers/identity', 'writes/write', 'cal
 const PLATFORM_VALUES = [
   ...['statement', 'json', 'nullableJson', 'oneOf', 'newWrite', 'databaseUnavailable'],
   ...['createChanges', 'keep'],
-  ...['readRecords', 'RECORD_BYTES_MAX', 'FileRefused', 'spool', 'csvLine'],
+  ...['readRecords', 'RECORD_BYTES_MAX', 'FileRefused', 'spool', 'csvLine', 'textOf'],
   ...['findColumns', 'missingColumns', 'copyOf', 'checkTable', 'readTable']
 ]
 const SQL_PLACES = /^(?:src\/platform|test|bench)\/|\/repository\.ts$/

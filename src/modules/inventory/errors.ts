@@ -65,6 +65,12 @@ export const requestFailed = defineError(
   'The books could not take this change, and nothing was changed; figures may be beyond what can be counted.'
 )
 
+export const importFailed = defineError(
+  'invalid',
+  'INVENTORY_IMPORT_FAILED',
+  'The file was not imported, and nothing was changed; the report says why.'
+)
+
 // Only the database says these: nobody throws them by name.
 defineError('conflict', 'INVENTORY_LOCATION_CODE_TAKEN', 'Another location has this code.', {
   constraints: ['inventory.locations_code'],

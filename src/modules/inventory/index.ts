@@ -12,9 +12,12 @@ import { csvRoutes } from './csv/routes.ts'
 import { stockCrossed, stockShort } from './events.ts'
 import { createDoors, type OrderRequest, type StockLine } from './holds/doors.ts'
 import { startSweeps } from './holds/sweeps.ts'
+import { importRoutes } from './import/routes.ts'
+import { createStockImporter } from './import/service.ts'
 import { createCrossings } from './items/crossings.ts'
 import { createDescribe, type Description } from './items/describe.ts'
 import { itemRoutes } from './items/routes.ts'
+import { createSaveItems } from './items/save.ts'
 import { createItemService } from './items/service.ts'
 import { levelRoutes } from './levels/routes.ts'
 import { type Books, createLevelService } from './levels/service.ts'
@@ -98,8 +101,9 @@ export const inventoryModule = defineModule({
     const writer = createWriter({ db, kits, tell, log, metrics, queueMax })
     startSweeps({ chores, db, writer })
     const { postAll, ...doors } = createDoors({ writer, kits })
-    const books: Books = { post: postAll, outcomeOf: writer.outcomeOf }
-    const { describe, counted, track } = createDescribe({ crossings, books })
+    const books: Books = { post: postAll, outcomeOf: writer.outcomeOf, outcomesOf: writer.outcomesOf }
+    const saveItems = createSaveItems({ crossings })
+    const { describe, counted, track } = createDescribe({ saveItems, books })
     const { check } = createCheckService({ db, writer, kits, tell, log })
     const api: InventoryApi = { available, availableIn, describe, counted, ...doors, check }
     const routes = (tiers: Tiers) => {
@@ -110,6 +114,7 @@ export const inventoryModule = defineModule({
       movementRoutes(tiers, createMovementService({ db }))
       reservationRoutes(tiers, createReservationService({ db }))
       csvRoutes(tiers, createExporter({ db }))
+      importRoutes(tiers, createStockImporter({ db, books, saveItems }))
     }
     return {
       api,

@@ -15,3 +15,7 @@ function cellOf(value: CsvValue): string {
   const text = FORMULA.test(value) ? `'${value}` : value
   return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
+
+/** The text of a cell, of which a spreadsheet would not make a formula. */
+export const textOf = (cell: string): string =>
+  cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell

@@ -73,10 +73,10 @@ export function createDoors({ writer, kits }: { writer: Writer; kits: Kits }) {
     await tx.run(repository.confirmReservations, { owner })
   }
 
-  /** Writes requests into this transaction; the writer does them once it is committed. */
-  async function postAll(tx: Transaction, posted: readonly Posted[]): Promise<void> {
-    await postRequests(tx, posted)
+  /** Writes requests into this transaction; the writer does them once it is committed. Answers those that are new. */
+  async function postAll(tx: Transaction, posted: readonly Posted[]): Promise<ReadonlySet<string>> {
     tx.afterCommit(writer.wake)
+    return postRequests(tx, posted)
   }
 
   async function post(tx: Transaction, { id, kind, owner, lines, locationId }: OrderRequest): Promise<void> {

@@ -2,8 +2,8 @@ import { DomainError } from '../../../kernel/errors.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { Books } from '../levels/service.ts'
-import type { Crossings } from './crossings.ts'
 import * as repository from './repository.ts'
+import type { SaveItems } from './save.ts'
 
 /** What somebody says of a variant; what is left out stays. */
 export type Description = {
@@ -15,7 +15,7 @@ export type Description = {
   readonly onHand?: number
 }
 type Said = Partial<Pick<Description, 'sku' | 'tracked' | 'backorder'>>
-type Deps = { crossings: Crossings; books: Books }
+type Deps = { saveItems: SaveItems; books: Books }
 
 /** How many are said to the database at once. */
 const CHUNK = 500
@@ -23,7 +23,7 @@ const REQUEST_LINES = 100
 const WAIT_MS = 2_000
 
 /** Says how variants are counted, within the caller's transaction. Said twice, it changes nothing the second time. */
-export function createDescribe({ crossings, books }: Deps) {
+export function createDescribe({ saveItems, books }: Deps) {
   /** The last request of each transaction, which is done behind its others, until it is known to be done. */
   const awaited = new Set<string>()
 
@@ -35,38 +35,11 @@ export function createDescribe({ crossings, books }: Deps) {
   ): Promise<ReadonlySet<string>> {
     const ids = [...said.keys()]
     await tx.run(repository.insertItems, { ids })
-    const changed: repository.ItemRow[] = []
-    const countedOtherwise: repository.ItemRow[] = []
-    const tracked = new Set<string>()
-    for (const item of await tx.rows(repository.lockItems, { ids })) {
-      const fresh = merge(item, said.get(item.id) ?? {})
-      const isOther = fresh.tracked !== item.tracked || fresh.backorder !== item.backorder
-      if (fresh.tracked) tracked.add(item.id)
-      if (isOther) countedOtherwise.push(fresh)
-      if (isOther || fresh.sku !== item.sku) changed.push(fresh)
-    }
-    if (changed.length === 0) return tracked
-    await tx.run(repository.updateItems, {
-      ids: changed.map(({ id }) => id),
-      skus: changed.map(({ sku }) => sku ?? ''),
-      tracked: changed.map(({ tracked }) => tracked),
-      backorders: changed.map(({ backorder }) => backorder),
-      limits: changed.map(({ backorder_limit }) => backorder_limit ?? -1)
+    const items = (await tx.rows(repository.lockItems, { ids })).map(before => {
+      return { before, now: merge(before, said.get(before.id) ?? {}) }
     })
-    const news = await withoutComing(tx, countedOtherwise, coming)
-    if (news.length > 0) await crossings.announce(tx, news)
-    return tracked
-  }
-
-  /**
-   * Between the moment from which on an item is counted and its first count, which comes at once, nothing is there.
-   * Nobody is told of that moment: the count tells that there are some.
-   */
-  async function withoutComing(tx: Transaction, items: repository.ItemRow[], coming: ReadonlySet<string>) {
-    const ids = items.filter(({ id, tracked }) => tracked && coming.has(id)).map(({ id }) => id)
-    if (ids.length === 0) return items
-    const fresh = new Set((await tx.rows(repository.listFresh, { ids })).map(({ id }) => id))
-    return items.filter(({ id }) => !fresh.has(id))
+    await saveItems(tx, items, coming)
+    return new Set(items.filter(({ now }) => now.tracked).map(({ now }) => now.id))
   }
 
   /** What was said to be there becomes requests, which the writer does after the commit. */

@@ -49,7 +49,7 @@ export const lockItem = statement({
   name: 'inventory.lock_item',
   takes: { id: 'uuid' },
   gives: columns,
-  text: `select ${names} from inventory.items where id = $id for update`
+  text: `select ${names} from inventory.items where id = $id for no key update`
 })
 /** What nobody has told us of yet. It is counted from the moment at which somebody says so. */
 export const insertItem = statement({
@@ -85,23 +85,35 @@ export const insertItems = statement({
     insert into inventory.items (id) select id from unnest($ids::uuid[]) as item (id) order by id
     on conflict (id) do nothing`
 })
-/** In the order of their ids, so that two who lock many do not wait for each other in a circle. */
+/**
+ * In the order of their ids, so that two who lock many do not wait for each other in a circle. Their keys stay, so the
+ * writer makes levels of them meanwhile.
+ */
 export const lockItems = statement({
   name: 'inventory.lock_items',
   takes: { ids: 'uuid[]' },
   gives: columns,
-  text: `select ${names} from inventory.items where id = any ($ids) order by id for update`
+  text: `select ${names} from inventory.items where id = any ($ids) order by id for no key update`
 })
-/** `skus`: empty for none; `limits`: below 0 for none. */
+/** `skus`: empty for none; `limits` and `thresholds`: below 0 for none. */
 export const updateItems = statement({
   name: 'inventory.update_items',
-  takes: { ids: 'uuid[]', skus: 'text[]', tracked: 'bool[]', backorders: 'text[]', limits: 'int4[]' },
+  takes: {
+    ids: 'uuid[]',
+    skus: 'text[]',
+    tracked: 'bool[]',
+    backorders: 'text[]',
+    limits: 'int4[]',
+    thresholds: 'int4[]'
+  },
   text: `
     update inventory.items set sku = nullif(fresh.sku, ''), tracked = fresh.tracked, backorder = fresh.backorder,
       backorder_limit = case when fresh.backorder_limit >= 0 then fresh.backorder_limit end,
+      low_threshold = case when fresh.low_threshold >= 0 then fresh.low_threshold end,
       version = version + 1, updated_at = now()
-    from unnest($ids::uuid[], $skus::text[], $tracked::bool[], $backorders::text[], $limits::int4[])
-      as fresh (id, sku, tracked, backorder, backorder_limit)
+    from unnest($ids::uuid[], $skus::text[], $tracked::bool[], $backorders::text[], $limits::int4[],
+        $thresholds::int4[])
+      as fresh (id, sku, tracked, backorder, backorder_limit, low_threshold)
     where items.id = fresh.id`
 })
 /** Those that lie nowhere yet and are no part of a kit, which would not be told of their first count. */

@@ -16,11 +16,13 @@ import type {
 
 const WAIT_MS = 4_000
 
-/** The books: what is posted in a transaction is done once it is committed, once by its id. */
+/** The books: what is posted in a transaction is done once it is committed, once by its id. `post` answers the new ids. */
 export type Books = {
-  post(tx: Transaction, posted: readonly Posted[]): Promise<void>
+  post(tx: Transaction, posted: readonly Posted[]): Promise<ReadonlySet<string>>
   /** @throws `INVENTORY_BUSY` when it is not done by then; it will be. */
   outcomeOf(id: string, deadlineAt: number): Promise<RequestOutcome>
+  /** The same of several, in their order. */
+  outcomesOf(ids: readonly string[], deadlineAt: number): Promise<readonly RequestOutcome[]>
 }
 type Deps = {
   db: Database

@@ -47,12 +47,13 @@ export const finishRequests = statement({
     from unnest($ids::uuid[], $outcomes::text[]) as done (id, outcome)
     where requests.id = done.id`
 })
-export const findOutcome = statement({
-  name: 'inventory.find_outcome',
-  takes: { id: 'uuid' },
-  gives: { outcome: nullableJson<Outcome>() },
-  text: 'select outcome from inventory.requests where id = $id and done_at is not null'
+export const listOutcomes = statement({
+  name: 'inventory.list_outcomes',
+  takes: { ids: 'uuid[]' },
+  gives: { id: 'uuid', outcome: nullableJson<Outcome>() },
+  text: 'select id, outcome from inventory.requests where id = any ($ids) and done_at is not null'
 })
+/** Those that are there already stay as they are, and are not given back. */
 export const insertRequests = statement({
   name: 'inventory.insert_requests',
   takes: {
@@ -63,11 +64,14 @@ export const insertRequests = statement({
     actors: 'text[]',
     reasons: 'text[]'
   },
+  gives: { id: 'uuid' },
   text: `
     insert into inventory.requests (id, kind, owner, lines, actor, reason)
     select id, kind, nullif(owner, '')::uuid, lines::jsonb, nullif(actor, '')::uuid, nullif(reason, '')
     from unnest($ids::uuid[], $kinds::text[], $owners::text[], $lines::text[], $actors::text[], $reasons::text[])
-      as request (id, kind, owner, lines, actor, reason)`
+      as request (id, kind, owner, lines, actor, reason)
+    on conflict (id) do nothing
+    returning id`
 })
 export const deleteRequests = statement({
   name: 'inventory.delete_requests',

@@ -15,9 +15,9 @@ const POLL_MS = 50
 const REQUESTS_MAX = 32
 const LINES_MAX = 300
 
-/** Writes requests into the caller's transaction. */
-export async function postRequests(tx: Transaction, posted: readonly Posted[]): Promise<void> {
-  await tx.run(repository.insertRequests, {
+/** Writes requests into the caller's transaction, and answers the ids of those that were not there. */
+export async function postRequests(tx: Transaction, posted: readonly Posted[]): Promise<ReadonlySet<string>> {
+  const rows = await tx.rows(repository.insertRequests, {
     ids: posted.map(({ id }) => id),
     kinds: posted.map(({ kind }) => kind),
     owners: posted.map(each => ('owner' in each ? each.owner : '')),
@@ -25,6 +25,7 @@ export async function postRequests(tx: Transaction, posted: readonly Posted[]): 
     actors: posted.map(({ actor }) => actor ?? ''),
     reasons: posted.map(each => ('reason' in each ? (each.reason ?? '') : ''))
   })
+  return new Set(rows.map(({ id }) => id))
 }
 
 const linesOf = (posted: Posted): repository.RequestLines =>
@@ -69,27 +70,40 @@ export const finishRequests = (
 /** Those who wait for the outcome of what they posted. */
 export function createWaiters(db: Queryable) {
   const waiters = new Map<string, PromiseWithResolvers<RequestOutcome>>()
+  const waiterOf = (id: string) => {
+    const waiter = waiters.get(id) ?? Promise.withResolvers<RequestOutcome>()
+    waiters.set(id, waiter)
+    return waiter
+  }
+
+  /**
+   * What became of these different requests, of this process or of another one, now or long ago.
+   * @throws `INVENTORY_BUSY` when they are not done by the deadline; they will be.
+   */
+  async function outcomesOf(ids: readonly string[], deadlineAt: number): Promise<readonly RequestOutcome[]> {
+    const mine = new Map(ids.map(id => [id, waiterOf(id)]))
+    const told = Promise.all([...mine.values()].map(({ promise }) => promise))
+    try {
+      for (;;) {
+        const rows = await db.rows(repository.listOutcomes, { ids })
+        const outcomes = new Map(rows.map(row => [row.id, row.outcome]))
+        for (const [id, outcome] of outcomes) if (outcome !== null) mine.get(id)?.resolve(outcome)
+        if (outcomes.size < ids.length && performance.now() > deadlineAt)
+          throw inventoryBusy({ retryAfterSeconds: 1 })
+        const all = await Promise.race([told, delay(POLL_MS)])
+        if (all !== undefined) return all
+      }
+    } finally {
+      for (const id of ids) waiters.delete(id)
+    }
+  }
 
   return {
     tell: (id: string, outcome: RequestOutcome) => waiters.get(id)?.resolve(outcome),
-    /**
-     * What became of a request, of this process or of another one, now or long ago.
-     * @throws `INVENTORY_BUSY` when it is not done by the deadline; it will be.
-     */
+    outcomesOf,
     outcomeOf: async (id: string, deadlineAt: number): Promise<RequestOutcome> => {
-      const waiter = waiters.get(id) ?? Promise.withResolvers<RequestOutcome>()
-      waiters.set(id, waiter)
-      try {
-        for (;;) {
-          const row = await db.first(repository.findOutcome, { id })
-          if (row?.outcome) return row.outcome
-          if (performance.now() > deadlineAt) throw inventoryBusy({ retryAfterSeconds: 1 })
-          const told = await Promise.race([waiter.promise, delay(POLL_MS)])
-          if (told !== undefined) return told
-        }
-      } finally {
-        waiters.delete(id)
-      }
+      const [outcome] = await outcomesOf([id], deadlineAt)
+      return outcome as RequestOutcome
     }
   }
 }

@@ -208,6 +208,7 @@ export function createWriter({ db, kits, tell, log, metrics, queueMax }: WriterD
     push,
     wake,
     outcomeOf: waiters.outcomeOf,
+    outcomesOf: waiters.outcomesOf,
     /** Takes nothing more, and does what waits, that which was posted here included. */
     stop: async () => {
       isStopping = true
