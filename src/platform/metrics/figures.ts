@@ -29,6 +29,6 @@ export function declareFigures(metrics: Metrics, db: Database, cache: Cache): vo
     adapter
   })
   counted.gauge('entries', 'Entries in the cache of this process.', () => cache.statistics().entries, {
-    adapter
+    adapter: [adapter]
   })
 }

@@ -52,7 +52,7 @@ test('levels and counts that are kept elsewhere are read when somebody asks', ()
   const registry = createMetricRegistry()
   let entries = 1
   const cache = registry.prefixed('cache')
-  cache.gauge('entries', 'Entries.', () => entries, { adapter: 'memory' })
+  cache.gauge('entries', 'Entries.', () => entries, { adapter: ['memory'] })
   cache.total('hits', 'Hits.', () => entries * 2)
   entries = 7
   expect(samplesOf(registry, 'cartwright_cache_entries')).toEqual([

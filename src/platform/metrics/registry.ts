@@ -15,8 +15,13 @@ export type Metrics = {
     labels: L,
     bounds: readonly number[]
   ): Histogram<L>
-  /** A level, read when somebody asks. */
-  gauge(name: string, help: string, read: () => number, labels?: Readonly<Record<string, string>>): void
+  /** A level, read when somebody asks, for each combination of its labels. */
+  gauge<const L extends Labels>(
+    name: string,
+    help: string,
+    read: (labels: Chosen<L>) => number,
+    labels?: L
+  ): void
   /** A count that is kept elsewhere, read when somebody asks. */
   total(name: string, help: string, read: () => number, labels?: Readonly<Record<string, string>>): void
   /** The same, with names that begin with `<prefix>_`. */
@@ -82,13 +87,20 @@ function withPrefix(prefix: string, declare: (metric: Metric) => void): Metrics 
         }
       }
     },
-    gauge: (name, help, read, labels = {}) =>
+    gauge: (given, help, read, labels) => {
+      const name = `${prefix}_${given}`
+      const series = seriesOf(name, labels ?? {}, () => ({}))
       declare({
         type: 'gauge',
-        name: `${prefix}_${name}`,
+        name,
         help,
-        samples: () => [{ labels, value: read() }]
-      }),
+        samples: () =>
+          series.all.map(each => ({
+            labels: each.labels,
+            value: read(each.labels as Parameters<typeof read>[0])
+          }))
+      })
+    },
     total: (name, help, read, labels = {}) =>
       declare({
         type: 'counter',
