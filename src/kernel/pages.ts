@@ -6,7 +6,7 @@ import type { PageQuery } from './wire.ts'
 /** What every list answers with: its rows, and where the next page starts (`null` on the last one). */
 export type Page<T> = { items: T[]; next_cursor: string | null; total?: number }
 
-const invalidCursor = defineError(
+export const invalidCursor = defineError(
   'invalid',
   'INVALID_CURSOR',
   'The cursor is not one that this list gave out; start again without it.',

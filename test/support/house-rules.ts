@@ -17,8 +17,8 @@ const GATEWAY_DOORS = ['routing/tiers', 'callers/identity', 'writes/write', 'cal
 )
 /** Values of the platform that a module may import; all else comes through `setup`, or is a type. */
 const PLATFORM_VALUES = [
-  ...['statement', 'json', 'nullableJson', 'oneOf', 'newWrite', 'databaseUnavailable'],
   ...['createChanges', 'keep'],
+  ...['statement', 'json', 'nullableJson', 'oneOf', 'newWrite', 'databaseUnavailable', 'databaseBusy'],
   ...['readRecords', 'RECORD_BYTES_MAX', 'FileRefused', 'spool', 'csvLine', 'textOf'],
   ...['findColumns', 'missingColumns', 'copyOf', 'checkTable', 'readTable']
 ]

@@ -27,7 +27,7 @@ export function fakeInventory(): FakeInventory {
   return {
     available,
     availableIn: (_db, variantIds) => available(variantIds),
-    check: async () => ({ findings: [], total: 0, repaired: 0 }),
+    check: async () => ({ findings: [], total: 0, repaired: 0, left: [] }),
     counted: async () => true,
     describe: async (_tx, variants) => {
       for (const { variantId, tracked, onHand } of variants) {

@@ -5,7 +5,10 @@ import { createAvailability } from './availability/cache.ts'
 import { createChanges } from './availability/changes.ts'
 import { availabilityRoutes } from './availability/routes.ts'
 import { availableIn, createAvailabilityService } from './availability/service.ts'
+import { createFindingFigures } from './check/figures.ts'
 import type { CheckReport } from './check/findings.ts'
+import { checkBooks, checkDaily } from './check/job.ts'
+import { checkRoutes } from './check/routes.ts'
 import { createCheckService } from './check/service.ts'
 import { createExporter } from './csv/export.ts'
 import { csvRoutes } from './csv/routes.ts'
@@ -89,7 +92,7 @@ export const inventoryModule = defineModule({
   requires: {},
   uses: {},
   emits: [stockCrossed, stockShort],
-  jobs: [announceLocation],
+  jobs: [announceLocation, checkBooks],
   migrations: new URL('./migrations/', import.meta.url),
   setup: async ({ db, broadcast, chores, emit, enqueue, log, metrics }, { queue_max: queueMax }) => {
     const changes = createChanges(broadcast)
@@ -104,8 +107,10 @@ export const inventoryModule = defineModule({
     const books: Books = { post: postAll, outcomeOf: writer.outcomeOf, outcomesOf: writer.outcomesOf }
     const saveItems = createSaveItems({ crossings })
     const { describe, counted, track } = createDescribe({ saveItems, books })
-    const { check } = createCheckService({ db, writer, kits, tell, log })
-    const api: InventoryApi = { available, availableIn, describe, counted, ...doors, check }
+    const figures = createFindingFigures({ db, chores, metrics })
+    await figures.read()
+    const checking = createCheckService({ db, writer, kits, tell, log, figures })
+    const api: InventoryApi = { available, availableIn, describe, counted, ...doors, check: checking.check }
     const routes = (tiers: Tiers) => {
       availabilityRoutes(tiers, createAvailabilityService(available))
       locationRoutes(tiers, createLocationService({ db, changes, enqueue }))
@@ -114,12 +119,14 @@ export const inventoryModule = defineModule({
       movementRoutes(tiers, createMovementService({ db }))
       reservationRoutes(tiers, createReservationService({ db }))
       csvRoutes(tiers, createExporter({ db }))
+      checkRoutes(tiers, checking)
       importRoutes(tiers, createStockImporter({ db, books, saveItems }))
     }
     return {
       api,
       routes,
       handlers: {
+        'inventory.check_books': (_job, signal) => checkDaily(checking, log, signal),
         'inventory.announce_location': ({ payload }, signal) =>
           announceItemsAt({ db, kits, tell }, payload.location_id, signal)
       },

@@ -1,17 +1,22 @@
 import type { RowOf } from '../../../platform/postgres/statement.ts'
 import type { Break, listBooks } from './repository.ts'
 
+const LEVEL_KINDS = [
+  'movement_missing',
+  'movement_differs',
+  'movement_beyond',
+  'level_ahead',
+  'level_differs',
+  'level_missing',
+  'reserved_differs'
+] as const
+export const FINDING_KINDS = [...LEVEL_KINDS, 'reservation_overdue', 'request_overdue'] as const
+export type FindingKind = (typeof FINDING_KINDS)[number]
+
 /** What was found to be wrong, and of what. */
 export type Finding = { readonly detail: string } & (
   | {
-      readonly kind:
-        | 'movement_missing'
-        | 'movement_differs'
-        | 'movement_beyond'
-        | 'level_ahead'
-        | 'level_differs'
-        | 'level_missing'
-        | 'reserved_differs'
+      readonly kind: (typeof LEVEL_KINDS)[number]
       readonly itemId: string
       readonly locationId: string
     }
@@ -20,11 +25,16 @@ export type Finding = { readonly detail: string } & (
 )
 type OfLevel = Extract<Finding, { locationId: string }>
 
-/** `findings` are the first thousand; `repaired`, of all, those that are not there any more. */
-export type CheckReport = {
+/** `findings` are the first thousand. */
+export type Tally = {
   readonly findings: readonly Finding[]
   readonly total: number
+  readonly counts: ReadonlyMap<FindingKind, number>
+}
+/** `repaired`: of all findings, those that are not there any more; `left`: the first thousand of those that are. */
+export type CheckReport = Pick<Tally, 'findings' | 'total'> & {
   readonly repaired: number
+  readonly left: readonly Finding[]
 }
 
 /** A level with what its movements and reservations say of it. */

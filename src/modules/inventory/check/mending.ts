@@ -22,8 +22,7 @@ export type MendingDeps = {
  */
 export const mendItem = (
   { db, kits, tell, log }: MendingDeps,
-  itemId: string,
-  missing: readonly string[]
+  { itemId, missing, actor }: { itemId: string; missing: readonly string[]; actor: string | null }
 ): Promise<void> =>
   db.transaction(async tx => {
     const lock = async () => (await tx.rows(lockLevels, { itemIds: [itemId] })).map(levelOf)
@@ -36,7 +35,8 @@ export const mendItem = (
     const place = { afterItemId: itemId, afterLocationId: FIRST_ID }
     for (const books of await tx.rows(repository.listBooks, { ...place, limit: levels.length })) {
       const level = levels.find(each => each.locationId === books.location_id)
-      if (books.item_id === itemId && level !== undefined) now.push(await mend(tx, level, judge(books), log))
+      if (books.item_id === itemId && level !== undefined)
+        now.push(await mend(tx, level, judge(books), { log, actor }))
     }
     const row = await tx.first(listItems, { itemIds: [itemId] })
     if (row === undefined) return
@@ -50,7 +50,7 @@ async function mend(
   tx: Transaction,
   level: Level,
   { inserted, lastSeq, level: balance }: Judged,
-  log: Log
+  { log, actor }: { log: Log; actor: string | null }
 ): Promise<Level> {
   const { itemId, locationId } = level
   if (lastSeq !== undefined) {
@@ -63,7 +63,7 @@ async function mend(
       kind: 'repair',
       operation,
       owner: null,
-      actor: null,
+      actor,
       reason: 'books did not agree'
     } as const
     return { itemId, locationId, ...each, allowedAfter: null, ...about }

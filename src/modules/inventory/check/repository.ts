@@ -133,3 +133,18 @@ export const deleteMovements = statement({
     where item_id = $itemId and location_id = $locationId and seq > $lastSeq
     returning item_id, location_id, seq, kind, on_hand_delta, reserved_delta, operation`
 })
+
+/** What the latest check found. */
+export const listCounts = statement({
+  name: 'inventory.list_finding_counts',
+  gives: { kind: 'text', count: 'int4' },
+  text: 'select kind, count from inventory.findings'
+})
+export const saveCounts = statement({
+  name: 'inventory.save_finding_counts',
+  takes: { kinds: 'text[]', counts: 'int4[]' },
+  text: `
+    insert into inventory.findings (kind, count)
+    select kind, count from unnest($kinds::text[], $counts::int[]) as found (kind, count)
+    on conflict (kind) do update set count = excluded.count, checked_at = now()`
+})
