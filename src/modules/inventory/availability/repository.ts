@@ -19,10 +19,10 @@ export const listAvailable = statement({
       select case
         when not coalesce(bool_or(locations.active), false) then 0
         when items.backorder <> 'any' then
-          coalesce(sum(greatest(0, levels.on_hand - levels.safety - levels.reserved))
+          coalesce(sum(greatest(0, greatest(0, greatest(0, levels.on_hand) - levels.safety) - levels.reserved))
             filter (where locations.active), 0)
           + greatest(0, coalesce(items.backorder_limit, 0)
-            - coalesce(sum(greatest(0, levels.reserved - greatest(0, levels.on_hand - levels.safety))), 0))
+            - coalesce(sum(greatest(0, levels.reserved - greatest(0, greatest(0, levels.on_hand) - levels.safety))), 0))
         end as available
       from inventory.levels join inventory.locations on locations.id = levels.location_id
       where levels.item_id = items.id

@@ -21,7 +21,7 @@ export const listExported = statement({
   text: `
     select items.id as variant_id, items.sku, locations.code as location, levels.on_hand, levels.safety,
       items.tracked, items.backorder, items.backorder_limit, items.low_threshold, levels.reserved,
-      case when locations.active then greatest(0, levels.on_hand - levels.safety - levels.reserved)
+      case when locations.active then greatest(0, greatest(0, greatest(0, levels.on_hand) - levels.safety) - levels.reserved)
         when not locations.active then 0 end as available
     from (
       select id, sku, tracked, backorder, backorder_limit, low_threshold from inventory.items

@@ -178,10 +178,10 @@ export const listLowStock = statement({
       coalesce(items.low_threshold, 0) as low_threshold
     from inventory.items cross join lateral (
       select case when coalesce(bool_or(locations.active), false) then
-        coalesce(sum(greatest(0, levels.on_hand - levels.safety - levels.reserved))
+        coalesce(sum(greatest(0, greatest(0, greatest(0, levels.on_hand) - levels.safety) - levels.reserved))
           filter (where locations.active), 0)
         + greatest(0, coalesce(items.backorder_limit, 0)
-          - coalesce(sum(greatest(0, levels.reserved - greatest(0, levels.on_hand - levels.safety))), 0))
+          - coalesce(sum(greatest(0, levels.reserved - greatest(0, greatest(0, levels.on_hand) - levels.safety))), 0))
         else 0 end as available
       from inventory.levels join inventory.locations on locations.id = levels.location_id
       where levels.item_id = items.id
@@ -198,10 +198,10 @@ export const countLowStock = statement({
     select count(*)::int as total
     from inventory.items cross join lateral (
       select case when coalesce(bool_or(locations.active), false) then
-        coalesce(sum(greatest(0, levels.on_hand - levels.safety - levels.reserved))
+        coalesce(sum(greatest(0, greatest(0, greatest(0, levels.on_hand) - levels.safety) - levels.reserved))
           filter (where locations.active), 0)
         + greatest(0, coalesce(items.backorder_limit, 0)
-          - coalesce(sum(greatest(0, levels.reserved - greatest(0, levels.on_hand - levels.safety))), 0))
+          - coalesce(sum(greatest(0, levels.reserved - greatest(0, greatest(0, levels.on_hand) - levels.safety))), 0))
         else 0 end as available
       from inventory.levels join inventory.locations on locations.id = levels.location_id
       where levels.item_id = items.id

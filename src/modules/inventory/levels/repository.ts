@@ -18,7 +18,7 @@ export const listLevels = statement({
   text: `
     select levels.item_id as variant_id, items.sku, levels.location_id, locations.code as location,
       levels.on_hand, levels.reserved, levels.safety,
-      case when locations.active then greatest(0, levels.on_hand - levels.safety - levels.reserved) else 0 end as available
+      case when locations.active then greatest(0, greatest(0, greatest(0, levels.on_hand) - levels.safety) - levels.reserved) else 0 end as available
     from inventory.levels
     join inventory.items on items.id = levels.item_id
     join inventory.locations on locations.id = levels.location_id

@@ -120,3 +120,37 @@ test('stock is the business of administrators', async () => {
     expect((await as({ token: 'customer' }).get(`/api/inventory/${path}`)).status, path).toBe(403)
   }
 })
+
+test('figures at the edge of what can be counted are shown, and nothing that shows them breaks', async () => {
+  const { as, sql } = await useShop({ modules: [inventoryModule] })
+  const admin = as({ token: 'admin' })
+  const [owed, full] = [newId(), newId()].sort() as [string, string]
+  await admin.put(`/api/inventory/levels/${owed}`, { on_hand: -1_000_000_000, safety: 1_000_000_000 })
+  const adjust = (variant_id: string, delta: number) =>
+    admin.post('/api/inventory/adjustments', { variant_id, delta, reason: 'beyond all reason' })
+  expect((await adjust(owed, -1_000_000_000)).json).toMatchObject({ on_hand: -2_000_000_000, available: 0 })
+  // It is tried several times before it is given up: the same request again tells what became of it.
+  const headers = { 'idempotency-key': newId() }
+  const body = { variant_id: owed, delta: -1_000_000_000, reason: 'beyond all reason' }
+  const overdraw = async () => (await admin.post('/api/inventory/adjustments', body, headers)).json.code
+  await expect.poll(overdraw, { timeout: 30_000 }).toBe('INVENTORY_REQUEST_FAILED')
+  for (let time = 0; time < 2; time += 1) await adjust(full, 1_000_000_000)
+  await sql('update inventory.levels set reserved = 2147483647 where item_id = $1', [owed])
+  const rule = { backorder: 'limit', backorder_limit: 1_000_000_000, low_threshold: 1 }
+  for (const id of [owed, full])
+    expect((await admin.patch(`/api/inventory/items/${id}`, rule)).status).toBe(200)
+  const asked = `/api/inventory/availability?variant_ids=${owed},${full}`
+  expect((await as(null).get(asked)).json.items).toMatchObject([
+    { available: 0 },
+    { available: 2_147_483_647 }
+  ])
+  expect((await admin.get('/api/inventory/levels')).json.items).toMatchObject([
+    { reserved: 2_147_483_647, available: 0 },
+    { available: 2_000_000_000 }
+  ])
+  expect((await admin.get('/api/inventory/low-stock?count=true')).json).toMatchObject({
+    items: [{ id: owed, available: 0 }],
+    total: 1
+  })
+  expect((await admin.get('/api/inventory/export')).text).toContain('2147483647,0')
+})
