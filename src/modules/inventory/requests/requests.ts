@@ -12,7 +12,7 @@ export type RequestOutcome = Outcome | { readonly kind: 'failed' }
 export type Waiting = { readonly operation: Operation; readonly ageSeconds: number }
 
 const POLL_MS = 50
-const REQUESTS_MAX = 32
+const REQUESTS_MAX = 128
 const LINES_MAX = 300
 
 /** Writes requests into the caller's transaction, and answers the ids of those that were not there. */

@@ -12,7 +12,7 @@ import type { Kits } from './kits.ts'
 import { createQueue, type Entry } from './queue.ts'
 
 const BATCH = { operationsMax: 128, linesMax: 300 }
-const REQUESTS_MAX = 32
+const REQUESTS_MAX = 128
 /** Longer than any batch takes: who holds a level for longer stands still. */
 const LOCK_MS = 250
 /** Items that could not be locked in time are tried without waiting for so long, so that others get on. */
