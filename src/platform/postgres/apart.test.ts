@@ -99,6 +99,15 @@ test('what is sent with the commit commits with it, and undoes everything when i
   expect(await marks()).toEqual([1, 2])
 })
 
+test('when one of the statements for the commit fails, the others and the commit are undone, which is known', async () => {
+  const { attempt, marks } = await useApart()
+  expect(await attempt(mark(1))).toMatchObject({ kind: 'done' })
+  const work = async (tx: Transaction) =>
+    tx.withCommit(each => Promise.all([mark(2)(each), mark(1)(each), mark(3)(each)]))
+  expect(await attempt(work)).toMatchObject({ kind: 'undone', error: { code: '23505' } })
+  expect(await marks()).toEqual([1])
+})
+
 test('when one of the statements for the commit cannot even be sent, nothing is committed', async () => {
   const { attempt, marks } = await useApart()
   const attempted = await attempt(async tx => {

@@ -29,8 +29,11 @@ type Attempt<T> =
   /** Its commit was sent, and no answer came: it may be done, be undone, or still be under way. */
   | { kind: 'unknown'; error: unknown }
 
-/** The connection is about to be gone: what the server says of that is no answer to a commit. */
-const NO_ANSWER = /^(08|25P|57P)/
+/**
+ * The connection is about to be gone: what the server says of that is no answer to a commit. That an earlier statement of
+ * the transaction failed (25P02) is one.
+ */
+const NO_ANSWER = /^(08|25P0[345]|57P)/
 const RUNS_MAX = 3
 const PATIENCE_MS = 200
 
