@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createTestDatabase } from './support/database.ts'
@@ -38,6 +39,16 @@ function start(environment: Record<string, string> = {}, options = {}): Program 
   running.push(program)
   return program
 }
+
+test("what a start loads leaves out the fetch that is behind a getter of Node's HTTP", () => {
+  const script = `
+    await import('./src/shop.ts')
+    await import('./src/cli/start.ts')
+    console.log(process.moduleLoadList.filter(name => name.includes('undici')).length)`
+  const cwd = fileURLToPath(new URL('..', import.meta.url))
+  const args = ['--input-type=module', '--eval', script]
+  expect(execFileSync(process.execPath, args, { cwd, encoding: 'utf8' }).trim()).toBe('0')
+})
 
 describe('the first start', () => {
   test('loads the demo, makes an admin, and prints requests that work; the second keeps the data', async () => {

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError, type ErrorKind } from '../kernel/errors.ts'
+import { STATUS_CODES } from '../platform/node-http.ts'
 import { malformedRequest } from './errors.ts'
-import { STATUS_CODES } from './node-http.ts'
 
 /** The one place where a kind of failure becomes an HTTP status. */
 export const statusOfKind: Readonly<Record<ErrorKind, number>> = {

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openLog } from '../../platform/log.ts'
+import { createServer } from '../../platform/node-http.ts'
 import { databaseOptionsOf, openCache } from '../../platform/platform.ts'
 import { openDatabase } from '../../platform/postgres/database.ts'
-import { createServer } from '../node-http.ts'
 import { BEAT_AT, DRAINING, type Snapshot, type ThreadData, type ThreadReport } from './port.ts'
 import { createReadiness } from './readiness.ts'
 

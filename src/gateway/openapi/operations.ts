@@ -1,4 +1,4 @@
-import { STATUS_CODES } from '../node-http.ts'
+import { STATUS_CODES } from '../../platform/node-http.ts'
 import { isStreamed } from '../routing/bodies.ts'
 import { isUnsafe } from '../routing/routes.ts'
 import type { RouteConfig } from '../routing/tiers.ts'

@@ -31,9 +31,18 @@ function listOf(subnets: readonly string[], family: 'ipv4' | 'ipv6'): BlockList 
   }
   return list
 }
-const privateV4 = listOf(PRIVATE_V4, 'ipv4')
-const globalV6 = listOf(GLOBAL_V6, 'ipv6')
-const privateV6 = listOf(PRIVATE_V6, 'ipv6')
+
+const makeLists = () => ({
+  privateV4: listOf(PRIVATE_V4, 'ipv4'),
+  globalV6: listOf(GLOBAL_V6, 'ipv6'),
+  privateV6: listOf(PRIVATE_V6, 'ipv6')
+})
+let made: ReturnType<typeof makeLists> | undefined
+/** Made at the first look, and not at the start, of which they would be 10 ms (2026-11). */
+const lists = () => {
+  made ??= makeLists()
+  return made
+}
 
 /** The eight groups of an IPv6 address, however it is written. */
 function groupsOf(address: string): number[] {
@@ -64,10 +73,11 @@ function embeddedV4(groups: readonly number[]): string | undefined {
 /** Whether an address may belong to anybody on the Internet, rather than to this machine or its networks. */
 export function isPublic(address: string): boolean {
   const family = isIP(address)
-  if (family === 4) return !privateV4.check(address, 'ipv4')
+  if (family === 4) return !lists().privateV4.check(address, 'ipv4')
   if (family !== 6 || address.includes('%')) return false
   const inner = embeddedV4(groupsOf(address))
   if (inner !== undefined) return isPublic(inner)
+  const { globalV6, privateV6 } = lists()
   return globalV6.check(address, 'ipv6') && !privateV6.check(address, 'ipv6')
 }
 

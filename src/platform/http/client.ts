@@ -1,7 +1,8 @@
 import { lookup as dnsLookup } from 'node:dns'
-import http, { type IncomingMessage } from 'node:http'
-import https from 'node:https'
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { request as requestSecurely } from 'node:https'
 import { isIP } from 'node:net'
+import { request as requestPlainly } from '../node-http.ts'
 import { isPublic, OutboundRefused, publicLookup } from './addresses.ts'
 
 const TIMEOUT_MS = 10_000
@@ -82,7 +83,7 @@ export function createHttpClient({
         agent: false as const,
         maxHeaderSize: HEADER_BYTES_MAX
       }
-      const sent = (isSecure ? https : http).request({
+      const sent = (isSecure ? requestSecurely : requestPlainly)({
         ...options,
         headers: { ...options.headers, host: target.host }
       })
@@ -115,7 +116,7 @@ export function createHttpClient({
 }
 
 async function readAnswer(
-  request: http.ClientRequest,
+  request: ClientRequest,
   body: string | Buffer | undefined,
   bytesMax: number
 ): Promise<HttpAnswer> {
