@@ -89,7 +89,9 @@ export async function createSigningKeys({ db, secrets, log }: SigningKeyDeps) {
   const find = (kid: string) => keys.find(key => key.kid === kid)?.publicKey
   const signingKey = () => keys.find(each => each.signs)
 
-  await refresh()
+  // Most starts find a key, and one statement is enough for them; what else is due, the first chore does.
+  await reload()
+  if (signingKey() === undefined || foreign.length > 0) await refresh()
   return {
     refresh,
 
