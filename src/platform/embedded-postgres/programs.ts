@@ -76,9 +76,9 @@ function linkLibraries(native: string): void {
   }
 }
 
-/** Whether the account can run the server and read what initdb reads. */
+/** Whether the account may run the server and read what initdb reads. */
 function runs(native: string, account: Account): boolean {
-  const check = 'test -r "$1/share/postgresql/postgres.bki" && "$1/bin/postgres" --version'
+  const check = 'test -r "$1/share/postgresql/postgres.bki" && test -x "$1/bin/postgres"'
   return run(account, '/bin/sh', ['-c', check, 'sh', native]).status === 0
 }
 
