@@ -102,7 +102,7 @@ export async function openShop(
   }
   try {
     // Its connections are made while the migrations are looked at.
-    const opened = openPlatform(config, database.url, openLog(config.log))
+    const opened = openPlatform(config, database.url, openLog(config.log), { serves: true })
     closers.unshift(() =>
       opened.then(
         platform => platform.close(),
@@ -110,15 +110,19 @@ export async function openShop(
       )
     )
     opened.catch(() => {})
-    await migrate(database.url, migrationSources(modules))
+    await migrate(database.url, migrationSources(modules), database.migrations)
     const platform = await opened
+    // Whoever asks first whether the shop is ready finds the connections for it, made while the code below runs.
+    for (const probe of [platform.db.ping, platform.db.proveWrite]) probe().catch(() => {})
     const shop = await setupShop(platform, modules)
     closers.unshift(() => platform.outbox.stop(), shop.stop)
-    await checkCurrency(shop, config.shop.currency)
+    const checking = checkCurrency(shop, config.shop.currency)
+    checking.catch(() => {})
     const app = await openGateway(shop)
     closers.unshift(async () => {
       await Promise.race([app.app.close(), delay(FINISH_TIMEOUT_MS, undefined, { ref: false })])
     })
+    await checking
     const begin = async () => {
       try {
         // The pictures of the demo have their address, which may be any free port.

@@ -1,7 +1,14 @@
 import { existsSync } from 'node:fs'
 import { type Config, isRightWithoutModules, peekDataFolder } from '../config.ts'
+import type { MigrationsFound } from '../platform/postgres/migrate.ts'
 
-export type OpenedDatabase = { url: string; embedded: boolean; stop(): Promise<void> }
+export type OpenedDatabase = {
+  url: string
+  embedded: boolean
+  /** What is migrated, where it was looked at early. */
+  migrations?: Promise<MigrationsFound>
+  stop(): Promise<void>
+}
 
 /**
  * The database that the configuration names, or the embedded one of the data folder. A server ('own') must be the
@@ -23,9 +30,17 @@ export async function openConfiguredDatabase(
 export function openDatabaseEarly(): Promise<OpenedDatabase> | undefined {
   const folder = peekDataFolder()
   if (folder === undefined || !(existsSync(folder) || isRightWithoutModules())) return undefined
-  const opening = openEmbedded(folder, 'own')
+  const opening = openEmbedded(folder, 'own').then(lookAtMigrations)
   opening.catch(() => {})
   return opening
+}
+
+/** Whoever is the first to connect to a server that has just started waits while it reads its own tables. */
+async function lookAtMigrations(database: OpenedDatabase): Promise<OpenedDatabase> {
+  const { findMigrations } = await import('../platform/postgres/migrate.ts')
+  const migrations = findMigrations(database.url)
+  migrations.catch(() => {})
+  return { ...database, migrations }
 }
 
 async function openEmbedded(folder: string, mode: 'own' | 'attach'): Promise<OpenedDatabase> {

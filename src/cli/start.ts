@@ -8,10 +8,28 @@ import { onStopSignal } from './stop-signal.ts'
 
 const FORCED_EXIT_MS = 25_000
 
+/**
+ * Loading code lets nothing else happen, so it is loaded in parts, which would come all together otherwise. In the turns
+ * between them the database's process is started, found to be ready, connected to, and asked for its migrations.
+ */
+const PARTS = [
+  () => import('../platform/platform.ts'),
+  () => import('../gateway/server.ts'),
+  () => import('../modules/auth/index.ts'),
+  () => import('../modules/pricing/index.ts'),
+  () => import('../modules/inventory/index.ts'),
+  () => import('../modules/catalog/index.ts'),
+  () => import('../modules/cart/index.ts'),
+  () => import('../shop.ts')
+]
+
 /** Runs the shop until a signal asks it to stop: exit code 0 once every request in flight has ended. */
 export async function start(loadModules: () => Promise<readonly Module[]>): Promise<void> {
   const opening = openDatabaseEarly()
-  // Loading code lets nothing else happen; one turn, and the database's process is there and starts beside it.
+  for (const load of PARTS) {
+    await nextTurn()
+    await load()
+  }
   await nextTurn()
   const modules = await loadModules()
   const { openShop } = await import('../shop.ts')

@@ -29,16 +29,20 @@ export type Platform = {
   close(): Promise<void>
 }
 
-/** Connects to the (migrated) database at `databaseUrl` and to the cache. @throws OperatorError when it cannot. */
+/**
+ * Connects to the (migrated) database at `databaseUrl` and to the cache; one that is to serve requests has the connections
+ * made for them. @throws OperatorError when it cannot.
+ */
 export async function openPlatform(
   config: Config,
   databaseUrl: string,
   log: Log,
-  { onStatement }: Pick<DatabaseOptions, 'onStatement'> = {}
+  { onStatement, serves = false }: Pick<DatabaseOptions, 'onStatement'> & { serves?: boolean } = {}
 ): Promise<Platform> {
   const secrets = openSecrets(config)
   const options = { ...databaseOptionsOf(config, databaseUrl), onStatement }
   const db = openDatabase(options)
+  if (serves) db.prepare()
   const broadcast = await openBroadcast(connectionSettings(options), db.endSilentConnections)
   const cache = await openCache(config, log)
   const chores = createChores(log)

@@ -67,6 +67,8 @@ export type Database = Queryable & {
   isTurnTaken(key: string): boolean
   /** A connection for one caller alone, which has to close it. */
   apart(options?: ApartOptions): Apart
+  /** Makes the connections of reads before anybody asks, and waits for none of them. */
+  prepare(): void
   /** One real round trip, over a connection that nothing else uses. */
   ping(): Promise<void>
   /** One real write that changes nothing, over another such. @throws `unavailable` that says why it is impossible. */
@@ -262,6 +264,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         turns.take(key, deadlineAt, () => transaction(work, { deadlineAt }))
     }),
     apart: more => openApart({ ...options, ...more }, apart),
+    prepare: () => shared.prepare(),
     ping: probes.ping,
     proveWrite: probes.write,
     endSilentConnections,

@@ -62,6 +62,11 @@ export class SharedConnections {
     return this.#open
   }
 
+  /** Makes them before anybody asks. */
+  prepare(): void {
+    this.#opener.open()
+  }
+
   /** @throws what the server or the client says, untranslated; `unavailable` when there is no connection. */
   query(statement: Parameters<Send>[0], values: unknown[]): ReturnType<Send> {
     if (this.#open.length < this.#options.count) this.#opener.open()
