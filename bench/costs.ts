@@ -202,7 +202,8 @@ async function start(): Promise<void> {
     const folder = await mkdtemp(join(tmpdir(), 'cartwright-start-'))
     await chmod(folder, 0o755)
     folders.push(folder)
-    await timeStart(checkout, folder)
+    // The first makes the database, the second is the first to compile what a start without that needs.
+    for (let start = 0; start < 2; start += 1) await timeStart(checkout, folder)
     contenders[name] = () => timeStart(checkout, folder)
   }
   table('start', 'ms', await inTurn(contenders), before === undefined ? 'now' : 'before')

@@ -11,6 +11,7 @@ import { serverProcesses } from './cpu.ts'
 import type { Contender } from './measure.ts'
 
 const START_MS_MAX = 30_000
+const SETTLE_MS = 200
 const PASSWORD = 'correct horse battery staple'
 
 export type Size = { variants: number; carts: number; lines: number }
@@ -121,17 +122,23 @@ async function untilAnswers(child: ChildProcess, url: string): Promise<void> {
 
 /**
  * Milliseconds from `npm start` (without npm) in a checkout to its first 200 on `/readyz`, with an embedded database in
- * `folder`.
+ * `folder`. Where compiled code is kept, the checkout decides. It is stopped when it has said all and written that code,
+ * so that the next start finds everything in order.
  */
 export async function timeStart(checkout: string, folder: string): Promise<number> {
   const port = await freePort()
-  const environment = { ...process.env, CARTWRIGHT_DATA: folder, PORT: String(port) }
+  const { NODE_COMPILE_CACHE: _ours, ...inherited } = process.env
+  const environment = { ...inherited, CARTWRIGHT_DATA: folder, PORT: String(port) }
   const startedAt = performance.now()
   const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'))
   const child = spawn('sh', ['-c', scripts.start], {
     cwd: checkout,
     env: environment,
-    stdio: ['ignore', 'ignore', 'inherit']
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
+  let said = ''
+  child.stdout.on('data', text => {
+    said += text
   })
   while (!(await isReady(`http://127.0.0.1:${port}/readyz`))) {
     if (child.exitCode !== null || performance.now() - startedAt > START_MS_MAX)
@@ -139,6 +146,8 @@ export async function timeStart(checkout: string, folder: string): Promise<numbe
     await delay(5)
   }
   const milliseconds = performance.now() - startedAt
+  while (!said.includes('Try it:')) await delay(5)
+  await delay(SETTLE_MS)
   const ended = new Promise(resolve => child.once('exit', resolve))
   child.kill('SIGTERM')
   await ended
