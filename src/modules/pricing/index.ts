@@ -1,6 +1,7 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import type { MarketRequest } from '../../kernel/wire.ts'
 import { defineModule } from '../../module.ts'
+import { createChanges } from '../../platform/kept.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { codeRoutes } from './codes/routes.ts'
 import { createCodeService } from './codes/service.ts'
@@ -25,7 +26,6 @@ import type { Redemption } from './quote/promotions.ts'
 import { redeem, release } from './redemptions/doors.ts'
 import { redemptionRoutes } from './redemptions/routes.ts'
 import { createRedemptionService } from './redemptions/service.ts'
-import { createChanges } from './revision/changes.ts'
 import { createRules, type ReadRules } from './rules/service.ts'
 import { createRateFiles } from './taxes/csv.ts'
 import { categoryRoutes, rateRoutes, zoneRoutes } from './taxes/routes.ts'
@@ -87,7 +87,7 @@ export const pricingModule = defineModule({
   migrations: new URL('./migrations/', import.meta.url),
   setup: async ({ config, db, broadcast }) => {
     const periods = createPeriods(config.shop.time_zone)
-    const changes = createChanges(broadcast)
+    const changes = createChanges(broadcast, 'pricing')
     const priceChanges = createPriceChanges(broadcast)
     await ensureDefaultMarket(db, changes, config.shop.currency)
     const directory = createMarketDirectory({ db, changes })

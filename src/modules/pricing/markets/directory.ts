@@ -1,9 +1,8 @@
 import { FIRST_ID } from '../../../kernel/ids.ts'
+import { type Changes, keep } from '../../../platform/kept.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { marketUnknown } from '../errors.ts'
 import type { Market } from '../quote/input.ts'
-import type { Changes } from '../revision/changes.ts'
-import { keep } from '../revision/kept.ts'
 import * as repository from './repository.ts'
 import { MARKETS_MAX, type PublicMarketsResponse } from './schema.ts'
 

@@ -3,9 +3,9 @@ import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Changes } from '../../../platform/kept.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { priceListInUse, priceListLimit, priceListNotFound, priceListStale } from '../errors.ts'
-import type { Changes } from '../revision/changes.ts'
 import * as repository from './repository.ts'
 import {
   type CreatePricelistRequest,

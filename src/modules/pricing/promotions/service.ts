@@ -3,12 +3,12 @@ import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Changes } from '../../../platform/kept.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { insertBudget, limitBudget } from '../budgets/repository.ts'
 import { promotionLimit, promotionNotFound, promotionStale, promotionUsed, usesTaken } from '../errors.ts'
 import type { Periods } from '../periods/instants.ts'
 import { isPromotionUsed } from '../redemptions/repository.ts'
-import type { Changes } from '../revision/changes.ts'
 import * as repository from './repository.ts'
 import {
   AUTOMATIC_MAX,

@@ -3,6 +3,7 @@ import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Changes } from '../../../platform/kept.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Statement } from '../../../platform/postgres/statement.ts'
 import {
@@ -15,7 +16,6 @@ import {
   zoneNotFound
 } from '../errors.ts'
 import type { Periods } from '../periods/instants.ts'
-import type { Changes } from '../revision/changes.ts'
 import * as repository from './repository.ts'
 import {
   CATEGORIES_MAX,
