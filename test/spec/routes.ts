@@ -39,7 +39,12 @@ export const publicRows: Row[] = (
     { method: 'GET', path: '/api/products/:id/reviews', module: 'reviews', since: later },
     { method: 'GET', path: '/api/products/:id/reviews/rating', module: 'reviews', since: later },
     { method: 'POST', path: '/api/orders/guest', module: 'orders', since: later },
-    { method: 'POST', path: '/api/shipping/rates', module: 'shipping', since: later },
+    {
+      method: 'POST',
+      path: '/api/shipping/rates',
+      module: 'shipping',
+      body: { weight_grams: 500, value: 2_000, destination: { country: 'DE' } }
+    },
     { method: 'GET', path: '/api/shipping/track/:tracking_number', module: 'shipping', since: later },
     { method: 'POST', path: '/api/payments/callback/:provider', module: 'payments', since: later }
   ] as const
