@@ -3,7 +3,7 @@ import type { Delivery, PayloadOf } from '../../kernel/events.ts'
 import { defineModule } from '../../module.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { inventoryModule, stockCrossed } from '../inventory/index.ts'
-import type { Market } from '../pricing/index.ts'
+import { type Market, pricingModule } from '../pricing/index.ts'
 import { categoryRoutes } from './categories/routes.ts'
 import { createCategoryService } from './categories/service.ts'
 import { discountRoutes } from './discounts/routes.ts'
@@ -11,7 +11,8 @@ import { createDiscountService } from './discounts/service.ts'
 import { catalogChanged, productChanged } from './events.ts'
 import { importRoutes } from './import/routes.ts'
 import { createImporter, type ImportCsv } from './import/service.ts'
-import { createOffers, type Offer, type Wanted } from './offers/service.ts'
+import { createOffers } from './offers/markets.ts'
+import { createEntries, type Offer, type Wanted } from './offers/service.ts'
 import { productRoutes } from './products/routes.ts'
 import { createProductService } from './products/service.ts'
 import { createChanges } from './revision/changes.ts'
@@ -79,11 +80,15 @@ export const catalogModule = defineModule({
   },
   settings: catalogSettings,
   requires: {},
-  uses: { inventory: inventoryModule },
+  uses: { pricing: pricingModule, inventory: inventoryModule },
   hears: [stockCrossed],
   emits: [productChanged, catalogChanged],
   migrations: new URL('./migrations/', import.meta.url),
-  setup: async ({ config, db, cache, broadcast, chores, emit, metrics }, settings, { inventory }) => {
+  setup: async (
+    { config, db, cache, broadcast, chores, emit, metrics },
+    settings,
+    { pricing, inventory }
+  ) => {
     const { currency } = config.shop
     const changes = createChanges({ db, broadcast, emit, currency })
     const pages = createPages({
@@ -93,7 +98,8 @@ export const catalogModule = defineModule({
       currency,
       ttlSeconds: settings.page_cache_seconds
     })
-    const offers = createOffers({ db, changes, currency, bytesMax: settings.offers_bytes_max })
+    const entries = createEntries({ db, changes, currency, bytesMax: settings.offers_bytes_max })
+    const offers = createOffers({ entries, pricing, currency })
     const importCsv = timed(
       createImporter({ db, changes, inventory, currency }),
       metrics.histogram(

@@ -7,13 +7,12 @@ import { codeRoutes } from './codes/routes.ts'
 import { createCodeService } from './codes/service.ts'
 import { dryRunRoutes } from './dry-run/routes.ts'
 import { createDryRunService } from './dry-run/service.ts'
-import { createMarketDirectory, type ShopMarket } from './markets/directory.ts'
+import { createMarketDirectory, type ShopMarket as Market } from './markets/directory.ts'
 import { marketRoutes } from './markets/routes.ts'
 import { createMarketService, ensureDefaultMarket } from './markets/service.ts'
 import { createPeriods } from './periods/instants.ts'
 import { priceListRoutes } from './price-lists/routes.ts'
 import { createPriceListService } from './price-lists/service.ts'
-import type { PriceBreaks } from './prices/breaks.ts'
 import { createPrices } from './prices/cache.ts'
 import { createPriceChanges } from './prices/changes.ts'
 import { createPriceFiles } from './prices/csv.ts'
@@ -21,7 +20,6 @@ import { priceRoutes } from './prices/routes.ts'
 import { createPriceService } from './prices/service.ts'
 import { promotionRoutes } from './promotions/routes.ts'
 import { createPromotionService } from './promotions/service.ts'
-import type { Market } from './quote/input.ts'
 import type { Redemption } from './quote/promotions.ts'
 import { redeem, release } from './redemptions/doors.ts'
 import { redemptionRoutes } from './redemptions/routes.ts'
@@ -31,7 +29,7 @@ import { createRateFiles } from './taxes/csv.ts'
 import { categoryRoutes, rateRoutes, zoneRoutes } from './taxes/routes.ts'
 import { createTaxCategoryService, createTaxRateService, createTaxZoneService } from './taxes/service.ts'
 
-export type { Market } from './quote/input.ts'
+export type { ShopMarket as Market } from './markets/directory.ts'
 
 /** For routes with `inMarket` in their schema: where a request buys; null where the module is switched off. */
 export type MarketOf = (request: MarketRequest) => Promise<Market | null>
@@ -43,16 +41,17 @@ export type PricingApi = {
      * The market of this name; else the one of this country; else the default one. From memory, and current within a
      * second. @throws `PRICING_MARKET_UNKNOWN`, naming those that there are.
      */
-    resolve(wanted: { name?: string | undefined; country?: string | undefined }): Promise<ShopMarket>
+    resolve(wanted: { name?: string | undefined; country?: string | undefined }): Promise<Market>
   }
   /**
-   * What each of these variants costs by quantity in this market, in their order; `undefined` where its list has nothing for
-   * the variant, and the catalog's price holds. From memory, or one statement for all that is not there.
+   * What one of each of these costs in this market when so many are bought, in their order, in minor units; `undefined` where
+   * its list has nothing for the variant, or for so few, and the catalog's price holds. From memory, or one statement for
+   * all that is not there.
    */
   prices(
-    variantIds: readonly string[],
-    market: Pick<ShopMarket, 'priceListId'>
-  ): Promise<(PriceBreaks | undefined)[]>
+    wanted: readonly { readonly variantId: string; readonly quantity: number }[],
+    market: Pick<Market, 'priceListId'>
+  ): Promise<(number | undefined)[]>
   /**
    * What a quote takes of the shop: promotions, those of these codes too, and taxes; and how often the customer used them. From
    * memory, but for codes and for what has a limit.

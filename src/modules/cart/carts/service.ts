@@ -140,17 +140,17 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
    */
   async function setOne(
     owner: CartOwner,
-    variantId: string,
+    wanted: Line,
     write: Write,
     next: (lines: readonly Line[]) => Line
   ): Promise<CartView> {
     const [[offer], stock] = await Promise.all([
-      catalog.offers([{ variantId, quantity: 1 }], owner.market),
-      inventory?.available([variantId])
+      catalog.offers([wanted], owner.market),
+      inventory?.available([wanted.variantId])
     ])
     return change(owner, write, async lines => {
       const line = next(lines)
-      if (offer === undefined) throw await whyNotForSale(variantId)
+      if (offer === undefined) throw await whyNotForSale(wanted.variantId)
       refuseUnfit(line.quantity, offer.rule)
       const available = stock?.[0] ?? null
       if (available !== null && line.quantity > available) throw insufficientStock({ details: { available } })
@@ -160,11 +160,11 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
 
   /** Adds to the line of the variant, or makes one. */
   const addItem = (owner: CartOwner, added: Line, write: Write): Promise<CartView> =>
-    setOne(owner, added.variantId, write, lines => addLine(lines, added, settings))
+    setOne(owner, added, write, lines => addLine(lines, added, settings))
 
   /** Sets the quantity of a line that is there. */
   const updateItem = (owner: CartOwner, changed: Line, write: Write): Promise<CartView> =>
-    setOne(owner, changed.variantId, write, lines => setLine(lines, changed, settings))
+    setOne(owner, changed, write, lines => setLine(lines, changed, settings))
 
   /** Takes a line out; one that is not there is no error. */
   const removeItem = (owner: CartOwner, variantId: string, write: Write): Promise<CartView> =>

@@ -32,7 +32,8 @@ export function priceNow(price: number, salePrice: number | null, discounts: rea
 }
 
 // Half-open: it runs at the instant it starts and does not run at the instant it ends.
-const isRunning = ({ starts_in, ends_in }: Discount) => starts_in <= 0 && (ends_in === null || ends_in > 0)
+export const isRunning = ({ starts_in, ends_in }: Discount) =>
+  starts_in <= 0 && (ends_in === null || ends_in > 0)
 
 const reduced = (price: number, { percentage_ppm, amount_minor }: Discount) =>
   price - (percentage_ppm === null ? (amount_minor ?? 0) : shareOf(price, percentage_ppm))

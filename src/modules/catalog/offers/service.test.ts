@@ -10,7 +10,8 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Broadcast, Subscriber } from '../../../platform/broadcast.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
 import { createChanges } from '../revision/changes.ts'
-import { createOffers } from './service.ts'
+import { createOffers } from './markets.ts'
+import { createEntries } from './service.ts'
 
 const admin = { token: 'admin' }
 
@@ -170,7 +171,8 @@ function fakeBroadcast() {
 
 function offersFrom(db: Queryable, broadcast: Broadcast, bytesMax = 1_000_000) {
   const changes = createChanges({ db: db as Database, broadcast, emit: () => {}, currency: 'USD' })
-  return createOffers({ db, changes, currency: 'USD', bytesMax })
+  const entries = createEntries({ db, changes, currency: 'USD', bytesMax })
+  return createOffers({ entries, pricing: undefined, currency: 'USD' })
 }
 
 /** A database whose one answer waits until the test lets it go. */

@@ -1,7 +1,6 @@
 import { RecentMap } from '../../../kernel/recent-map.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import type { Market } from '../../pricing/index.ts'
-import { priceNow } from '../discounts/pricing.ts'
+import { type Discount, isRunning, priceNow } from '../discounts/pricing.ts'
 import { type Changes, deadlineOf } from '../revision/changes.ts'
 import * as repository from './repository.ts'
 
@@ -31,10 +30,18 @@ export type Offer = {
   readonly json: string
 }
 
-/** `deadline` on the monotonic clock, in milliseconds: from then on the offer may be another. */
-type Entry = { readonly offer: Offer; readonly deadline: number }
+/** An offer in the currency of the shop, and what takes something off it, whatever the price. */
+export type Entry = {
+  readonly offer: Offer
+  readonly salePrice: number | null
+  readonly running: readonly Discount[]
+  /** On the monotonic clock, in milliseconds: from then on all of this may be otherwise. */
+  readonly deadline: number
+}
+export type Entries = (wanted: readonly Wanted[]) => Promise<(Entry | undefined)[]>
+const NONE_RUNNING: readonly Discount[] = Object.freeze([])
 
-const ENTRY_OVERHEAD_BYTES = 284 // key, objects and their place in the map: 260 with 100,000 entries, 2026-11
+const ENTRY_OVERHEAD_BYTES = 300 // key, objects and their place in the map: 276 with 100,000 entries, 2026-11
 const RULE_BYTES = 48
 const ABSENT_MAX = 10_000
 
@@ -45,7 +52,7 @@ type Deps = { db: Queryable; changes: Changes; currency: string; bytesMax: numbe
  * changed by anybody, and at the next start or end of a discount that concerns it. While changes might be missed,
  * nothing is served from here.
  */
-export function createOffers({ db, changes, currency, bytesMax }: Deps) {
+export function createEntries({ db, changes, currency, bytesMax }: Deps): Entries {
   const known = new RecentMap<Entry>(
     bytesMax,
     ({ offer }) => bytesOf(offer.json) + ENTRY_OVERHEAD_BYTES + (offer.rule === ANY_QUANTITY ? 0 : RULE_BYTES)
@@ -73,9 +80,9 @@ export function createOffers({ db, changes, currency, bytesMax }: Deps) {
 
   async function load(
     wanted: readonly Wanted[],
-    found: (Offer | undefined)[],
+    found: (Entry | undefined)[],
     missing: string[]
-  ): Promise<(Offer | undefined)[]> {
+  ): Promise<(Entry | undefined)[]> {
     const startedAt = performance.now()
     const generationBefore = generation
     const rows = await db.rows(repository.listOffers, { ids: missing, currency })
@@ -89,21 +96,19 @@ export function createOffers({ db, changes, currency, bytesMax }: Deps) {
         else known.set(id, entry)
       }
     }
-    return wanted.map(({ variantId }, index) => found[index] ?? loaded.get(variantId)?.offer)
+    return wanted.map(({ variantId }, index) => found[index] ?? loaded.get(variantId))
   }
 
-  /** See `CatalogApi.offers`. Not async: when everything is in memory, one promise is all that it costs. */
-  return (wanted: readonly Wanted[], market: Market | null): Promise<(Offer | undefined)[]> => {
-    // Prices are never converted.
-    if (market !== null && market.currency !== currency) return Promise.resolve(wanted.map(() => undefined))
-    const found: (Offer | undefined)[] = []
+  // Not async: when everything is in memory, one promise is all that it costs.
+  return wanted => {
+    const found: (Entry | undefined)[] = []
     const missing: string[] = []
     const isLive = changes.isLive()
     const now = performance.now()
     for (const { variantId: id } of wanted) {
       const entry = isLive ? known.get(id) : undefined
       const isFresh = entry !== undefined && now < entry.deadline
-      found.push(isFresh ? entry.offer : undefined)
+      found.push(isFresh ? entry : undefined)
       if (!isFresh && !(isLive && absent.get(id))) missing.push(id)
     }
     return missing.length === 0 ? Promise.resolve(found) : load(wanted, found, missing)
@@ -114,7 +119,9 @@ export function createOffers({ db, changes, currency, bytesMax }: Deps) {
 const bytesOf = (text: string) => (/[^\x00-\xff]/.test(text) ? 2 : 1) * text.length
 
 function entryOf(row: repository.OfferRow, currency: string, loadedAt: number): Entry {
-  const { discountedPrice, changesIn } = priceNow(row.price_minor, row.sale_price_minor, row.discounts ?? [])
+  const discounts = row.discounts ?? []
+  const { discountedPrice, changesIn } = priceNow(row.price_minor, row.sale_price_minor, discounts)
+  const running = discounts.filter(isRunning)
   const json = JSON.stringify({
     variant_id: row.id,
     product_id: row.product_id,
@@ -138,6 +145,8 @@ function entryOf(row: repository.OfferRow, currency: string, loadedAt: number): 
       // Through a buffer, so that it is one flat piece of memory: joining pieces at every view costs 1.4 times as much.
       json: Buffer.from(json.slice(1, -1)).toString()
     },
+    salePrice: row.sale_price_minor,
+    running: running.length === 0 ? NONE_RUNNING : running,
     deadline: deadlineOf(loadedAt, changesIn)
   }
 }

@@ -3,7 +3,7 @@ import { type Changes, keep } from '../../../platform/kept.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import { listParents } from '../price-lists/repository.ts'
 import { PRICE_LISTS_MAX } from '../price-lists/schema.ts'
-import { adjusted, type PriceBreaks } from './breaks.ts'
+import { adjusted, type PriceBreaks, priceAt } from './breaks.ts'
 import type { PriceChanges } from './changes.ts'
 import * as repository from './repository.ts'
 
@@ -65,27 +65,30 @@ export function createPrices({ db, changes, priceChanges }: Deps) {
 
   /** See `PricingApi.prices`. */
   return async (
-    variantIds: readonly string[],
+    wanted: readonly { readonly variantId: string; readonly quantity: number }[],
     { priceListId }: { readonly priceListId: string | null }
-  ): Promise<(PriceBreaks | undefined)[]> => {
+  ): Promise<(number | undefined)[]> => {
     const chain = priceListId === null ? [] : await chainOf(priceListId)
-    if (chain.length === 0) return variantIds.map(() => undefined)
+    if (chain.length === 0) return wanted.map(() => undefined)
+    const variantIds = wanted.map(({ variantId }) => variantId)
     const found = variantIds.map(id => {
       const byList = priceChanges.isLive() ? known.get(id) : undefined
       return byList !== undefined && chain.every(list => byList.has(list.id)) ? byList : undefined
     })
     const missing = new Set(variantIds.filter((_id, index) => found[index] === undefined))
-    const loaded = missing.size === 0 ? new Map() : await load(chain, [...missing])
-    return variantIds.map((id, index) => breaksOf(chain, found[index] ?? loaded.get(id)))
+    const loaded = missing.size === 0 ? undefined : await load(chain, [...missing])
+    return wanted.map(({ variantId, quantity }, index) =>
+      priceAt(breaksOf(chain, found[index] ?? loaded?.get(variantId)), quantity)
+    )
   }
 }
 
 /** Those of the first list that has some, raised by every list between it and the one that is asked. */
-function breaksOf(chain: readonly Parent[], byList: Known | undefined): PriceBreaks | undefined {
+function breaksOf(chain: readonly Parent[], byList: Known | undefined): PriceBreaks {
   const ownOf = ({ id }: Parent) => byList?.get(id) ?? []
   const at = chain.findIndex(list => ownOf(list).length > 0)
   const first = chain[at]
-  if (first === undefined) return undefined
+  if (first === undefined) return []
   return chain.slice(0, at).reduceRight((breaks, list) => adjusted(breaks, list.adjustmentPpm), ownOf(first))
 }
 

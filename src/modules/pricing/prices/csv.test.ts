@@ -22,9 +22,8 @@ test('a file of prices that was exported is imported again, and changes nothing'
   expect([exported.headers['content-type'], exported.text]).toEqual(['text/csv; charset=utf-8', file])
   expect((await importCsv(exported.text)).json).toEqual({ rows: 3 })
   expect((await admin.get(`${path}/prices.csv`)).text).toBe(file)
-  expect(await pricing.prices([mug], { priceListId: id })).toMatchObject([
-    [{ priceMinor: 1_990 }, { priceMinor: 1_700 }]
-  ])
+  const wanted = [1, 10].map(quantity => ({ variantId: mug, quantity }))
+  expect(await pricing.prices(wanted, { priceListId: id })).toEqual([1_990, 1_700])
 })
 
 test('columns come in any order, a price without a quantity holds from one on, and others stay', async () => {

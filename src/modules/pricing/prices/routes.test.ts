@@ -12,11 +12,15 @@ async function usePrices() {
   const put = (listId: string, ...prices: object[]) => shop.admin.put(`${LISTS}/${listId}/prices`, { prices })
   return { ...shop, createList, put }
 }
-const priceOf = async ({ prices }: PricingApi, priceListId: string, variantId: string) =>
-  (await prices([variantId], { priceListId }))[0]?.map(({ fromQuantity, priceMinor }) => [
-    fromQuantity,
-    priceMinor
-  ])
+/** What one costs when 1, 2 and 10 are bought. */
+const pricesOf = ({ prices }: PricingApi, priceListId: string | null, variantId: string) =>
+  prices(
+    [1, 2, 10].map(quantity => ({ variantId, quantity })),
+    { priceListId }
+  )
+const priceOf = async (pricing: PricingApi, priceListId: string, variantId: string) =>
+  (await pricesOf(pricing, priceListId, variantId))[0]
+const NO_PRICES = [undefined, undefined, undefined]
 
 test('prices are set many at once, listed by variant and quantity, filtered, and deleted', async () => {
   const { admin, createList, put } = await usePrices()
@@ -92,22 +96,13 @@ test('a variant has the prices of the first list that has some, raised on their 
   await put(top, { variant_id: mug, price: 1_005 }, { variant_id: mug, from_quantity: 10, price: 800 })
   await put(middle, { variant_id: cup, from_quantity: 2, price: 300 })
   await put(top, { variant_id: cup, price: 999 })
-  expect(await priceOf(pricing, top, mug)).toEqual([
-    [1, 1_005],
-    [10, 800]
-  ])
-  expect(await priceOf(pricing, middle, mug)).toEqual([
-    [1, 905],
-    [10, 720]
-  ]) // 904.5
-  expect(await priceOf(pricing, bottom, mug)).toEqual([
-    [1, 1_086],
-    [10, 864]
-  ])
-  expect(await priceOf(pricing, bottom, cup)).toEqual([[2, 360]])
-  expect(await pricing.prices([newId(), mug], { priceListId: top })).toMatchObject([undefined, [{}, {}]])
-  expect(await pricing.prices([mug], { priceListId: null })).toEqual([undefined])
-  expect(await pricing.prices([mug], { priceListId: newId() })).toEqual([undefined])
+  expect(await pricesOf(pricing, top, mug)).toEqual([1_005, 1_005, 800])
+  expect(await pricesOf(pricing, middle, mug)).toEqual([905, 905, 720]) // 904.5
+  expect(await pricesOf(pricing, bottom, mug)).toEqual([1_086, 1_086, 864])
+  expect(await pricesOf(pricing, bottom, cup)).toEqual([undefined, 360, 360])
+  expect(await pricesOf(pricing, top, newId())).toEqual(NO_PRICES)
+  expect(await pricesOf(pricing, null, mug)).toEqual(NO_PRICES)
+  expect(await pricesOf(pricing, newId(), mug)).toEqual(NO_PRICES)
 })
 
 test('prices cost one statement for all that is missing, and none when nothing is', async () => {
@@ -116,15 +111,16 @@ test('prices cost one statement for all that is missing, and none when nothing i
   const list = await createList({ parent_id: top })
   const ids = Array.from({ length: 5 }, newId)
   await put(top, ...ids.slice(1).map(variant_id => ({ variant_id, price: 7 })))
-  await pricing.prices(ids.slice(0, 2), { priceListId: list })
+  const wanted = ids.map(variantId => ({ variantId, quantity: 1 }))
+  await pricing.prices(wanted.slice(0, 2), { priceListId: list })
   statements.splice(0)
-  await pricing.prices(ids, { priceListId: list })
+  await pricing.prices(wanted, { priceListId: list })
   expect(statements.splice(0)).toEqual(['pricing.list_breaks'])
   // What was announced above comes back to this process, too, and may drop what is kept once more.
   const statementsOfTwo = async () => {
     statements.splice(0)
-    await pricing.prices(ids, { priceListId: list })
-    await pricing.prices(ids, { priceListId: top })
+    await pricing.prices(wanted, { priceListId: list })
+    await pricing.prices(wanted, { priceListId: top })
     return statements.length
   }
   await expect.poll(statementsOfTwo, { interval: 20 }).toBe(0)
@@ -139,11 +135,11 @@ test('a change of a price or of a list is known at once here, and within a secon
   const both = async () => [await priceOf(pricing, list, mug), await priceOf(other.pricing, list, mug)]
   expect(await both()).toEqual([undefined, undefined])
   await put(top, { variant_id: mug, price: 100 })
-  expect(await priceOf(pricing, list, mug)).toEqual([[1, 100]])
-  await expect.poll(both, { interval: 20 }).toEqual([[[1, 100]], [[1, 100]]])
+  expect(await priceOf(pricing, list, mug)).toBe(100)
+  await expect.poll(both, { interval: 20 }).toEqual([100, 100])
   await admin.patch(`${LISTS}/${list}`, { adjustment_ppm: 500_000 })
-  expect(await priceOf(pricing, list, mug)).toEqual([[1, 150]])
-  await expect.poll(both, { interval: 20 }).toEqual([[[1, 150]], [[1, 150]]])
+  expect(await priceOf(pricing, list, mug)).toBe(150)
+  await expect.poll(both, { interval: 20 }).toEqual([150, 150])
   await admin.delete(`${LISTS}/${top}/prices/${mug}`)
   await expect.poll(both, { interval: 20 }).toEqual([undefined, undefined])
 })
