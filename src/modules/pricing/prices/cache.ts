@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { RecentMap } from '../../../kernel/recent-map.ts'
 import { type Changes, keep } from '../../../platform/kept.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import { listParents } from '../price-lists/repository.ts'
@@ -18,7 +18,7 @@ type Known = ReadonlyMap<string, PriceBreaks>
 
 /** Prices of lists, kept in this process by variant until they change. While changes may be missed, nothing is kept. */
 export function createPrices({ db, changes, priceChanges }: Deps) {
-  const known = new LRUCache<string, Known>({ max: VARIANTS_MAX })
+  const known = new RecentMap<Known>(VARIANTS_MAX)
   let generation = 0
   priceChanges.subscribe(variantIds => {
     generation += 1
