@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { findColumns, missingColumns } from '../../../platform/csv/columns.ts'
 import { type CsvRecord, FileRefused, readRecords } from '../../../platform/csv/records.ts'
 import { type Spooled, spool } from '../../../platform/csv/spool.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
@@ -14,6 +15,8 @@ const withoutEnd = { deadlineAt: Number.POSITIVE_INFINITY }
 export type Cells = (column: string) => string
 type Problem = { row: number; message: string }
 type Kind<T> = {
+  columns: readonly string[]
+  /** Those that the file must have. */
   required: readonly string[]
   /** What a row says. @throws RowRefused */
   parse(cells: Cells): T
@@ -87,20 +90,23 @@ function problemOf(parse: () => unknown): string | undefined {
 }
 
 /** The rows behind the header, by the names of the columns. @throws FileRefused when some are missing */
-async function* readRows(file: Spooled, { required }: { required: readonly string[] }) {
-  let columns: Map<string, number> | undefined
+async function* readRows(file: Spooled, kind: Pick<Kind<unknown>, 'columns' | 'required'>) {
+  let columns: ReadonlyMap<string, number> | undefined
   for await (const record of readRecords(file.open())) {
-    if (columns === undefined) columns = columnsOf(record, required)
+    if (columns === undefined) columns = columnsOf(record, kind)
     else yield { row: record.row, cells: cellsOf(record, columns) }
   }
   if (columns === undefined) throw new FileRefused(1, 'The file is empty.')
 }
 
-function columnsOf({ row, cells }: CsvRecord, required: readonly string[]): Map<string, number> {
-  const columns = new Map(cells.map((name, index) => [name.trim().toLowerCase(), index]))
-  const missing = required.filter(name => !columns.has(name))
-  if (missing.length > 0) throw new FileRefused(row, `These columns are missing: ${missing.join(', ')}.`)
-  return columns
+function columnsOf(
+  { row, cells }: CsvRecord,
+  { columns, required }: Pick<Kind<unknown>, 'columns' | 'required'>
+): ReadonlyMap<string, number> {
+  const { indexes } = findColumns(cells, Object.fromEntries(columns.map(name => [name, [name]])))
+  const missing = required.filter(name => !indexes.has(name))
+  if (missing.length > 0) throw new FileRefused(row, missingColumns(missing, cells))
+  return indexes
 }
 
 const cellsOf =

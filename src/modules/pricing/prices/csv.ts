@@ -33,6 +33,7 @@ export function createPriceFiles({ db, changes }: { db: Database; changes: Price
         db,
         file,
         {
+          columns: COLUMNS,
           required: ['variant_id', 'price'],
           parse: cells => priceOf(cells, currency),
           write: async (tx, prices) => {

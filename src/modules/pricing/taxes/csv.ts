@@ -51,6 +51,7 @@ export const createRateFiles = ({ db, changes, periods }: Deps) => ({
       db,
       file,
       {
+        columns: COLUMNS,
         required: ['country', 'category', 'rate_ppm', 'name'],
         parse: cells => rateOf(cells, periods),
         write: async (tx, rates) => {
