@@ -1,6 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Area, areAlike, compareReach, type Destination, placeOf, reaching, readArea } from './areas.ts'
+import {
+  type Area,
+  areAlike,
+  compareReach,
+  type Destination,
+  faultOf,
+  placeOf,
+  type Reach,
+  reaching,
+  readArea
+} from './areas.ts'
 
 const area = (country: string, postalCode: string | null = null, region: string | null = null): Area =>
   readArea({ country, region, postalCode }) as Area
@@ -31,6 +41,16 @@ test('anywhere has neither regions nor postal codes', () => {
   expect(readArea({ country: '*', region: null, postalCode: '1*' })).toBeUndefined()
 })
 
+test('what is wrong with an area is told', () => {
+  const partOf = (country: string, region: string | null, postalCode: string | null) =>
+    faultOf({ country, region, postalCode }).part
+  expect(readArea({ country: 'US', region: 'Calif.', postalCode: null })).toBeUndefined()
+  expect(partOf('US', 'Calif.', '*')).toBe('region')
+  expect(partOf('US', 'CA', '*')).toBe('postalCode')
+  expect(partOf('*', 'CA', null)).toBe('region')
+  expect(partOf('*', null, '1*')).toBe('postalCode')
+})
+
 test.each<[string, string | null, string | null, Destination, boolean]>([
   ['*', null, null, { country: 'SE' }, true],
   ['SE', null, null, { country: 'SE' }, true],
@@ -39,6 +59,10 @@ test.each<[string, string | null, string | null, Destination, boolean]>([
   ['US', null, 'US-CA', { country: 'US', region: 'CA' }, true],
   ['US', null, 'CA', { country: 'US', region: 'NY' }, false],
   ['US', null, 'CA', { country: 'US' }, false],
+  ['US', null, 'CA', { country: 'US', region: 'Calif.' }, false],
+  ['US', null, 'California', { country: 'US', region: 'CA' }, true],
+  ['ES', null, 'CN', { country: 'ES', region: 'Las Palmas' }, true],
+  ['ES', null, 'GC', { country: 'ES', region: 'CN' }, false],
   ['SE', '11*', null, { country: 'SE', postalCode: '114 55' }, true],
   ['SE', '11*', null, { country: 'SE', postalCode: '124 55' }, false],
   ['SE', '11*', null, { country: 'SE' }, false],
@@ -57,6 +81,13 @@ test.each<[string, string | null, string | null, Destination, boolean]>([
   ['SE', '114', null, { country: 'SE', postalCode: '114 55' }, false]
 ])('%s with postal codes %s and region %s, and %o: %s', (country, codes, region, to, expected) => {
   expect(holds(area(country, codes, region), to)).toBe(expected)
+})
+
+test('a region says more than one around it', () => {
+  const [inner, outer] = [area('ES', null, 'GC'), area('ES', null, 'CN')]
+  const reaches = [inner, outer].map(each => reach(each, { country: 'ES', region: 'GC' }) ?? expect.fail())
+  expect(compareReach(reaches[0] as Reach, reaches[1] as Reach)).toBeLessThan(0)
+  expect(areAlike(inner, outer)).toBe(false)
 })
 
 test('what says more about a place is meant: a whole code, fewer codes, a region, the country, anywhere', () => {

@@ -1,4 +1,5 @@
 import { plainPostalCode } from './countries.ts'
+import { REGION_FORMS, regionOf, regionsOf } from './regions.ts'
 
 /** Where something goes to. */
 export type Destination = {
@@ -41,25 +42,25 @@ const PARTS: Readonly<Record<string, { readonly first: number; readonly second: 
   US: { first: 5, second: 4 }
 }
 
-/** A region as it is compared: `US-CA` and `ca` are `CA`. */
-const plainRegion = (country: string, text: string): string =>
-  text
-    .trim()
-    .toUpperCase()
-    .replace(new RegExp(`^${country}-`), '')
-
-/** The same area as it is stored and compared; `undefined` when its postal codes have none of the three forms. */
+/**
+ * The same area as it is stored and compared; `undefined` when its region is unknown, or its postal codes have none of the
+ * three forms, which `faultOf` then tells.
+ */
 export function readArea({ country, region, postalCode }: Area): Area | undefined {
   if (country === ANYWHERE) return region === null && postalCode === null ? anywhere : undefined
+  const code = region === null ? null : regionOf(country, region)
   const postal = postalCode === null ? null : readPostal(country, postalCode)
-  if (postal === undefined) return undefined
-  return {
-    country,
-    region: region === null ? null : plainRegion(country, region),
-    postalCode: postal === null ? null : textOf(postal)
-  }
+  if (code === undefined || postal === undefined) return undefined
+  return { country, region: code, postalCode: postal === null ? null : textOf(postal) }
 }
 const anywhere: Area = { country: ANYWHERE, region: null, postalCode: null }
+
+/** What is wrong with an area that `readArea` knows nothing of. */
+export const faultOf = ({ country, region }: Area): { part: 'region' | 'postalCode'; message: string } =>
+  region !== null && regionOf(country, region) === undefined
+    ? { part: 'region', message: REGION_FORMS }
+    : { part: 'postalCode', message: POSTAL_FORMS }
+const POSTAL_FORMS = 'must be a code (11455), a beginning (114*) or a range (11400-11499), within one country'
 
 function readPostal(country: string, text: string): Postal | undefined {
   const [, from = '', to = ''] = RANGE.exec(text.trim()) ?? []
@@ -79,14 +80,18 @@ const textOf = (postal: Postal): string =>
     ? `${String(postal.from).padStart(postal.length, '0')}-${String(postal.to).padStart(postal.length, '0')}`
     : postal.text + (postal.kind === 'prefix' ? '*' : '')
 
+/** The regions that areas of one country name. */
+export const regionsNamed = (areas: readonly Area[]): ReadonlySet<string> =>
+  new Set(areas.flatMap(({ region }) => region ?? []))
+
 /** Where something goes to, as areas are asked about it. */
 export type Place = {
   readonly country: string
-  readonly region: string | null
+  readonly regions: readonly string[]
   readonly codes: readonly string[]
 }
 
-/** A whole code and the part of it that stands for a district by itself: `SW1A1AA` and `SW1A`. */
+/** Its region and those around it; a whole code and the part of it that stands for a district by itself: `SW1A1AA` and `SW1A`. */
 export function placeOf({ country, region, postalCode }: Destination): Place {
   const code = postalCode === undefined ? '' : plainPostalCode(country, postalCode)
   const parts = PARTS[country]
@@ -94,7 +99,7 @@ export function placeOf({ country, region, postalCode }: Destination): Place {
     parts !== undefined && code.length >= parts.first + parts.second ? code.slice(0, -parts.second) : ''
   return {
     country,
-    region: region === undefined ? null : plainRegion(country, region),
+    regions: region === undefined ? [] : regionsOf(country, region),
     codes: [code, first].filter(each => each !== '')
   }
 }
@@ -107,10 +112,10 @@ const EVERYTHING = Number.POSITIVE_INFINITY
 export function reaching({ country, region, postalCode }: Area): (place: Place) => Reach | undefined {
   const postal = postalCode === null ? undefined : readPostal(country, postalCode)
   const countries = country === ANYWHERE ? EVERYTHING : 1
-  const regions = region === null ? EVERYTHING : 1
   return place => {
     if (country !== ANYWHERE && country !== place.country) return undefined
-    if (region !== null && region !== place.region) return undefined
+    const regions = region === null ? EVERYTHING : place.regions.indexOf(region) + 1
+    if (regions === 0) return undefined
     const codes = postal === undefined ? EVERYTHING : codesAround(postal, place.codes)
     return codes === undefined ? undefined : { countries, codes, regions }
   }

@@ -53,7 +53,8 @@ const others = [
   { type: 'string', minLength: 1 },
   { type: 'string', enum: ['a', 'USD'] },
   { type: 'object', properties: { enabled: { type: 'boolean' } }, required: ['enabled'] },
-  { type: 'object', properties: { enabled: { type: 'boolean' } }, additionalProperties: false }
+  { type: 'object', properties: { enabled: { type: 'boolean' } }, additionalProperties: false },
+  { type: 'array', items: { enum: ['a', 1] }, minItems: 1, uniqueItems: true }
 ]
 
 test('what fits plainly fits: the compiler of schemas, which decides the rest, has nothing against it', () => {

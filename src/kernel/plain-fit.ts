@@ -10,7 +10,6 @@ const isOf = (value: unknown, type: string): boolean => {
   if (type === 'number') return Number.isFinite(value)
   return type === 'null' ? value === null : typeof value === type
 }
-const isEmptyList: Rule = value => Array.isArray(value) && value.length === 0
 const always: Rule = () => true
 
 const RULES: Readonly<Record<string, Rule>> = {
@@ -22,8 +21,13 @@ const RULES: Readonly<Record<string, Rule>> = {
   maximum: (value, limit: number) => typeof value !== 'number' || value <= limit,
   // Characters, of which some take two places of a string.
   minLength: (value, limit: number) => typeof value === 'string' && value.length >= limit * 2,
-  items: isEmptyList,
-  uniqueItems: isEmptyList,
+  items: (value, schema: Schema) => Array.isArray(value) && value.every(item => fitsPlainly(schema, item)),
+  minItems: (value, limit: number) => Array.isArray(value) && value.length >= limit,
+  // Of objects, those that look alike are equal, too.
+  uniqueItems: value =>
+    Array.isArray(value) &&
+    new Set(value).size === value.length &&
+    !value.some(item => typeof item === 'object'),
   required: (value, names: string[]) => isObject(value) && names.every(name => Object.hasOwn(value, name)),
   properties: (value, inner: Record<string, Schema>) =>
     isObject(value) &&

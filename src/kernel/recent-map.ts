@@ -22,7 +22,8 @@ export class RecentMap<V> {
   }
 
   get(key: string): V | undefined {
-    return this.#young.get(key) ?? this.#getOld(key)
+    const young = this.#young.get(key)
+    return young === undefined ? this.#getOld(key) : young
   }
 
   /** What is larger than half of what there is room for is not kept. */

@@ -1,6 +1,6 @@
 import { defineError, type ErrorDefinition } from '../../kernel/errors.ts'
 import { derivedId, newId } from '../../kernel/ids.ts'
-import type { Database, Transaction } from '../postgres/database.ts'
+import type { Transaction, Transactions } from '../postgres/database.ts'
 
 /** What a request asks of a write, beside what it writes. */
 export type Write = {
@@ -16,14 +16,14 @@ export type Write = {
    * @throws `IF_MATCH_NOT_SUPPORTED` when the caller sent If-Match and `work` compared it with nothing; nothing is
    * committed then. @throws `IDEMPOTENCY_KEY_IN_PROGRESS` when a later try of this request has taken over.
    */
-  once<T>(db: Pick<Database, 'transaction'>, work: (tx: Transaction) => Promise<T>): Promise<T | undefined>
+  once<T, X extends Transaction>(db: Transactions<X>, work: (tx: X) => Promise<T>): Promise<T | undefined>
   /**
    * The same for one statement that changes nothing, and answers nothing, when what it rests on has changed since; then
    * `undefined`, and `once` may follow. For what was compared and decided before, without holding anything. `send` gets the
    * transaction that also makes the note; none when there is no note to make, and the statement commits by itself.
    */
   onceIfUnchanged<T>(
-    db: Pick<Database, 'transaction'>,
+    db: Transactions,
     send: (tx: Transaction | undefined) => Promise<T | undefined>
   ): Promise<T | undefined>
   /** Notes inside `work` what was made *or found*, for the tries to come. */
@@ -68,7 +68,7 @@ export function createWrite(operation: Operation): Write {
 
   /** Both in one round trip, and the commit when the answers are there: without a change there is no note either. */
   async function sendAndMark<T>(
-    db: Pick<Database, 'transaction'>,
+    db: Transactions,
     send: (tx: Transaction) => Promise<T | undefined>,
     mark: Mark
   ): Promise<T | undefined> {

@@ -34,7 +34,9 @@ class LeaseLost extends Error {}
 
 /** Has what was claimed done, and sees to whatever becomes of it. */
 export function createDelivery({ db, log, claims, count, signal, name, handler }: Deps) {
-  const everySeconds = 'run' in handler ? handler.everySeconds : undefined
+  /** Of the row of a schedule. The same job may be asked for as well, and then it is over when it is done. */
+  const everySecondsOf = ({ id }: ClaimedRow) =>
+    'run' in handler && id === 0 ? handler.everySeconds : undefined
 
   async function handle(claimed: Claimed): Promise<void> {
     const [exhausted, rows] = parted(claimed.rows, row => row.attempts > TRIES_MAX && row.id > 0)
@@ -101,16 +103,17 @@ export function createDelivery({ db, log, claims, count, signal, name, handler }
     await untilAborted(job.run(deliveryOf(row) as Delivery<never>, end), end)
     const { subject } = row
     const { lease } = claimed
+    const everySeconds = everySecondsOf(row)
     await db.transaction(async tx => {
       const done =
-        job.everySeconds === undefined
+        everySeconds === undefined
           ? await tx.run(repository.finish, claims.placesOf(claimed, [row]))
           : await tx.run(repository.finishRun, {
               handler: name,
               subject,
               lease,
               eventId: newId(),
-              everySeconds: job.everySeconds
+              everySeconds
             })
       if (done !== 1) throw new LeaseLost()
       if (row.has_failed) await tx.run(repository.wakeBehind, { handler: name, subject })
@@ -124,7 +127,7 @@ export function createDelivery({ db, log, claims, count, signal, name, handler }
   }
 
   async function fail(claimed: Claimed, row: ClaimedRow, error: unknown): Promise<void> {
-    const isDead = await claims.fail(claimed, row, error, everySeconds)
+    const isDead = await claims.fail(claimed, row, error, everySecondsOf(row))
     count(isDead ? 'dead' : 'failed')
     if (!isDead) return
     const { id, event_id, subject, attempts } = row

@@ -6,7 +6,8 @@ import {
   earModule,
   note,
   polish,
-  type Ring
+  type Ring,
+  wind
 } from '../../../test/support/bells.ts'
 import { readExposition } from '../../../test/support/exposition.ts'
 import { useShop } from '../../../test/support/use-shop.ts'
@@ -392,6 +393,29 @@ test('a schedule runs once in however many processes, and its next run is planne
   await until('it is planned', async () => ((await plan())[0]?.seconds as number) > 3_000)
   await two.platform.outbox.stop()
   expect(runs).toBe(2)
+})
+
+test('a job of a schedule that is asked for as well is done then, and planned as before', async () => {
+  let runs = 0
+  const clock = bellModule({
+    wind: async () => {
+      runs += 1
+      if (runs === 2) throw new Error('no key')
+    }
+  })
+  const shop = await useBells([clock])
+  const plan = () => shop.sql('select due_at, event_id from cartwright.jobs where id = 0')
+  await until('it is planned', async () => {
+    const [planned] = await shop.sql(
+      'select from cartwright.jobs where id = 0 and due_at > now() and lease is null'
+    )
+    return planned !== undefined
+  })
+  const planned = await plan()
+  await shop.db.transaction(async tx => apiOf(shop).enqueue(tx, wind, {}))
+  await nothingLeft(shop)
+  expect(runs).toBe(3)
+  expect(await plan()).toEqual(planned)
 })
 
 test('what waits is measured, for /metrics: how much, how long, how much is dead', async () => {

@@ -20,11 +20,12 @@ import {
   mayRunAgain,
   outsideOfTransactions,
   runTransaction,
-  type Transaction
+  type Transaction,
+  type Transactions
 } from './transaction.ts'
 import { createTurns } from './turns.ts'
 
-export type { Queryable, Transaction }
+export type { Queryable, Transaction, Transactions }
 
 /** Figures of every connection this process works with, as `/metricsz` shows them. Durations in milliseconds. */
 type PoolStatistics = {
@@ -37,47 +38,36 @@ type PoolStatistics = {
   acquire_duration_ms: number
 }
 
-type TransactionOptions = {
-  /**
-   * When nobody waits for it any more, on the monotonic clock in milliseconds: no statement, no wait and no repetition
-   * goes on longer. As long as one statement may run, when left out; `Infinity` for work that has no end to keep.
-   */
-  deadlineAt?: number | undefined
-}
-
 /** The database: its statements run one by one, or together in a transaction. */
-export type Database = Queryable & {
-  /**
-   * Runs `work` in a transaction. After a serialization failure or a deadlock, and when it waited too long for a lock,
-   * it runs again, 5 times at most: `work` may do nothing that must not be done twice, but in the transaction.
-   */
-  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
-  /**
-   * The same database for those who would wait for each other: of the transactions with the same key one at a time of
-   * this process holds a connection. For rows that one customer's requests all lock.
-   */
-  inTurn(key: string): Database
-  /**
-   * Does `work`, which must be one statement that waits for nobody, for many callers together: for those who come while
-   * others are at it, in their order. `work` answers for each item at its index. What is refused for many is done again
-   * for each alone, so that nobody fails by another one's fault.
-   */
-  inBatches<I, O>(work: (items: readonly I[]) => Promise<readonly O[]>): (item: I) => Promise<O>
-  /** Whether a transaction with that key is under way, or waits for its turn. */
-  isTurnTaken(key: string): boolean
-  /** A connection for one caller alone, which has to close it. */
-  apart(options?: ApartOptions): Apart
-  /** Makes the connections of reads before anybody asks, and waits for none of them. */
-  prepare(): void
-  /** One real round trip, over a connection that nothing else uses. */
-  ping(): Promise<void>
-  /** One real write that changes nothing, over another such. @throws `unavailable` that says why it is impossible. */
-  proveWrite(): Promise<void>
-  /** Somebody got no answer: finds the connections whose other side is gone without having closed them, and ends them. */
-  endSilentConnections(): Promise<void>
-  statistics(): PoolStatistics
-  close(): Promise<void>
-}
+export type Database = Queryable &
+  Transactions & {
+    /**
+     * The same database for those who would wait for each other: of the transactions with the same key one at a time of
+     * this process holds a connection. For rows that one customer's requests all lock. Of several keys the turns are waited
+     * for in their order, which has to be the same for all who take them.
+     */
+    inTurn(key: string): Database
+    /**
+     * Does `work`, which must be one statement that waits for nobody, for many callers together: for those who come while
+     * others are at it, in their order. `work` answers for each item at its index. What is refused for many is done again
+     * for each alone, so that nobody fails by another one's fault.
+     */
+    inBatches<I, O>(work: (items: readonly I[]) => Promise<readonly O[]>): (item: I) => Promise<O>
+    /** Whether a transaction with that key is under way, or waits for its turn. */
+    isTurnTaken(key: string): boolean
+    /** A connection for one caller alone, which has to close it. */
+    apart(options?: ApartOptions): Apart
+    /** Makes the connections of reads before anybody asks, and waits for none of them. */
+    prepare(): void
+    /** One real round trip, over a connection that nothing else uses. */
+    ping(): Promise<void>
+    /** One real write that changes nothing, over another such. @throws `unavailable` that says why it is impossible. */
+    proveWrite(): Promise<void>
+    /** Somebody got no answer: finds the connections whose other side is gone without having closed them, and ends them. */
+    endSilentConnections(): Promise<void>
+    statistics(): PoolStatistics
+    close(): Promise<void>
+  }
 
 export type DatabaseOptions = ConnectOptions & {
   /** Connections for transactions. */
@@ -253,16 +243,21 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 
   const turns = createTurns()
+  const inTurns = (keys: readonly string[]): Database => ({
+    ...database,
+    // Whose turn it is already would wait for itself.
+    inTurn: key => inTurns(keys.includes(key) ? keys : [...keys, key]),
+    transaction: (work, { deadlineAt = deadlineIn(statementTimeoutMs) } = {}) => {
+      const begin = () => transaction(work, { deadlineAt })
+      return keys.reduceRight((next, key) => () => turns.take(key, deadlineAt, next), begin)()
+    }
+  })
   const database: Database = {
     ...queryableOf(send),
     transaction,
     isTurnTaken: turns.isTaken,
     inBatches: work => inBatches(work, waitMs),
-    inTurn: key => ({
-      ...database,
-      transaction: (work, { deadlineAt = deadlineIn(statementTimeoutMs) } = {}) =>
-        turns.take(key, deadlineAt, () => transaction(work, { deadlineAt }))
-    }),
+    inTurn: key => inTurns([key]),
     apart: more => openApart({ ...options, ...more }, apart),
     prepare: () => shared.prepare(),
     ping: probes.ping,

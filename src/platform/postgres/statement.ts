@@ -31,12 +31,14 @@ export const json = <T>() => 'jsonb' as Json<T>
 export const nullableJson = <T>() => 'jsonb?' as NullableJson<T>
 /** A `text` that is one of a few words, as a check constraint sees to. */
 export const oneOf = <T extends string>() => 'text' as 'text' & Means<T>
+/** The same, or null. */
+export const nullableOneOf = <T extends string>() => 'text?' as 'text?' & Means<T>
 
 /** The names of what a statement takes or gives, and their types. */
 export type Values = Readonly<Record<string, ValueType>>
 type ValueOf<T extends ValueType> =
   T extends Means<infer V>
-    ? T extends 'jsonb?'
+    ? T extends 'jsonb?' | 'text?'
       ? V | null
       : V
     : T extends `${infer Base extends TypeName}?`

@@ -30,6 +30,23 @@ export type Transaction = Queryable & {
   withCommit(work: (tx: Transaction) => Promise<unknown>): void
 }
 
+type TransactionOptions = {
+  /**
+   * When nobody waits for it any more, on the monotonic clock in milliseconds: no statement, no wait and no repetition
+   * goes on longer. As long as one statement may run, when left out; `Infinity` for work that has no end to keep.
+   */
+  deadlineAt?: number | undefined
+}
+
+/** Where transactions begin. `X`: what those know of themselves that begin there. */
+export type Transactions<X extends Transaction = Transaction> = {
+  /**
+   * Runs `work` in a transaction. After a serialization failure or a deadlock, and when it waited too long for a lock,
+   * it runs again, 5 times at most: `work` may do nothing that must not be done twice, but in the transaction.
+   */
+  transaction<T>(work: (tx: X) => Promise<T>, options?: TransactionOptions): Promise<T>
+}
+
 type Kept = { query: pg.QueryConfig; resolve(result: Promise<pg.QueryResult>): void }
 /** A connection for one caller alone. */
 export type Checkout = { client: pg.Client; giveBack(isBroken: boolean): void }

@@ -125,6 +125,22 @@ test('those who take turns for a locked row hold one connection, and come in the
   expect(order).toEqual(numbers(10))
 })
 
+test('whoever takes turns for several keys waits for each of them, and never for themselves', async () => {
+  const { db } = await useNotes()
+  const order: string[] = []
+  const note = (name: string, ...keys: string[]) =>
+    keys
+      .reduce((waiting, key) => waiting.inTurn(key), db)
+      .transaction(async tx => {
+        order.push(`${name} begins`)
+        await tx.first(one)
+        order.push(`${name} ends`)
+      })
+  await Promise.all([note('both', 'a', 'b', 'a'), note('one', 'a'), note('other', 'b')])
+  const meanwhile = order.slice(order.indexOf('both begins') + 1, order.indexOf('both ends'))
+  expect([order.length, meanwhile]).toEqual([6, []])
+})
+
 test('a lock that is held for too long is "busy" at the deadline, not later', async () => {
   const { db, somebody } = await useNotes()
   await somebody.query('begin; update public.notes set count = 0 where id = 1')

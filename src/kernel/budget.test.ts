@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createBudget } from './budget.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+const pass = (seconds: number) => vi.advanceTimersByTime(seconds * 1_000)
+
+test('a budget is spent at once or over time, and refills evenly', () => {
+  const take = createBudget(60)
+  for (let count = 0; count < 60; count += 1) expect(take('a')).toBe(0)
+  expect(take('a')).toBe(1)
+  pass(1)
+  expect(take('a')).toBe(0)
+  expect(take('a')).toBe(1)
+  pass(3_600)
+  for (let count = 0; count < 60; count += 1) expect(take('a')).toBe(0)
+  expect(take('a')).toBe(1)
+})
+
+test('a whole budget can be spent at any instant, whole or not', () => {
+  const clock = vi.spyOn(performance, 'now')
+  for (let instant = 0; instant < 2_000; instant += 1) {
+    clock.mockReturnValue(instant * 1_234.567_891)
+    for (const perMinute of [1, 7]) {
+      const take = createBudget(perMinute)
+      for (let count = 0; count < perMinute; count += 1) expect(take('a')).toBe(0)
+      expect(take('a')).toBeGreaterThan(0)
+    }
+  }
+  clock.mockRestore()
+})
+
+test('waiting as long as was said is enough, and refused tries cost nothing', () => {
+  const take = createBudget(1)
+  expect(take('a')).toBe(0)
+  for (let count = 0; count < 10; count += 1) expect(take('a')).toBe(60)
+  pass(59)
+  expect(take('a')).toBe(1)
+  pass(1)
+  expect(take('a')).toBe(0)
+})
+
+test('several are taken at once or not at all, and given back', () => {
+  const take = createBudget(60)
+  expect([take('a', 50), take('a', 20), take('a', 10), take('a')]).toEqual([0, 10, 0, 1])
+  expect([take('a', -20), take('a', 20), take('a')]).toEqual([0, 0, 1])
+  expect([take('a', -60), take('a', -60), take('a', 60), take('a')]).toEqual([0, 0, 0, 1])
+})
+
+test('callers are independent of each other', () => {
+  const take = createBudget(1)
+  expect(take('a')).toBe(0)
+  expect(take('b')).toBe(0)
+  expect(take('a')).toBeGreaterThan(0)
+})
+
+test('a million callers are counted, and the newest still have their limit', () => {
+  const take = createBudget(1)
+  for (let caller = 0; caller < 1_000_000; caller += 1) take(`caller ${caller}`)
+  expect(take('caller 999999')).toBeGreaterThan(0)
+  expect(take('caller 0')).toBe(0)
+})

@@ -1,0 +1,34 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { fits, fitting } from './buying-rule.ts'
+
+const anyRule = fc
+  .record({
+    step: fc.integer({ min: 1, max: 12 }),
+    least: fc.nat({ max: 4 }),
+    more: fc.option(fc.nat({ max: 5 }))
+  })
+  .map(({ step, least, more }) => {
+    const min = (least + 1) * step
+    return { min, max: more === null ? null : min + more * step, step }
+  })
+
+test('fitting is the most of a quantity that fits, or nothing where none does', () => {
+  fc.assert(
+    fc.property(anyRule, fc.nat({ max: 150 }), (rule, quantity) => {
+      const smaller = Array.from({ length: quantity + 1 }, (_, less) => quantity - less)
+      expect(fitting(quantity, rule)).toBe(smaller.find(each => fits(each, rule)) ?? 0)
+    })
+  )
+})
+
+test.each([
+  [5, false],
+  [6, true],
+  [7, false],
+  [12, true],
+  [18, true],
+  [24, false]
+])('in sixes, from one box to three, %i can be bought: %s', (quantity, expected) => {
+  expect(fits(quantity, { min: 6, max: 18, step: 6 })).toBe(expected)
+})

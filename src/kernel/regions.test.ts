@@ -1,0 +1,62 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { REGIONS_SPELLED } from '../../test/support/regions.ts'
+import { REGION_FORMS, regionFault, regionOf, regionsOf } from './regions.ts'
+
+test.each(REGIONS_SPELLED)('in %s, each spelling of %s is that code', (country, code, spellings) => {
+  for (const text of [code, `${country}-${code}`, ...spellings])
+    expect(regionOf(country, text), text).toBe(code)
+})
+
+test.each([
+  ['US', 'Calif.'],
+  ['US', 'X'],
+  ['US', ''],
+  ['US', ' - '],
+  // In Cyrillic letters.
+  ['US', '\u0421\u0410'],
+  ['US', 'MX-BCN'],
+  ['US', 'BY'],
+  ['DE', 'US-CA'],
+  ['HK', 'Kowloon'],
+  ['*', 'CA'],
+  // There are two of that name, a county and a town.
+  ['HU', 'Veszpr\u00e9m']
+])('%s has no region "%s"', (country, text) => {
+  expect(regionOf(country, text)).toBeUndefined()
+})
+
+test('a code is meant before a name, and regions of the post are known', () => {
+  expect(regionOf('PE', 'ICA')).toBe('ICA')
+  expect(regionOf('HU', 'vm')).toBe('VM')
+  expect(regionOf('US', 'us-ae')).toBe('AE')
+})
+
+test('a region lies in those around it', () => {
+  expect(regionsOf('ES', 'Barcelona')).toEqual(['B', 'CT'])
+  expect(regionsOf('ES', 'CT')).toEqual(['CT'])
+  expect(regionsOf('US', 'California')).toEqual(['CA'])
+})
+
+test.each([
+  [undefined, [], undefined],
+  ['Nowhere', [], undefined],
+  [undefined, ['CN'], 'is required'],
+  ['Nowhere', ['CN'], REGION_FORMS],
+  ['Las Palmas', ['CN'], undefined],
+  ['CN', ['CN'], undefined],
+  ['MD', ['CN', 'GC'], undefined],
+  // The Canary Islands are that and another province.
+  ['CN', ['CN', 'GC'], 'must be a smaller region within CN, such as GC']
+])('of "%s" in Spain, where %j are named, is said: %s', (text, named, fault) => {
+  expect(regionFault('ES', text, new Set(named))).toBe(fault)
+})
+
+test('of whatever text at most one region is meant, and its code means the same one', () => {
+  fc.assert(
+    fc.property(fc.constantFrom('US', 'ES', 'AZ', 'XX'), fc.string({ unit: 'grapheme' }), (country, text) => {
+      const code = regionOf(country, text)
+      if (code !== undefined) expect(regionOf(country, `${country}-${code}`.toLowerCase())).toBe(code)
+    })
+  )
+})

@@ -1,0 +1,93 @@
+import { createRequire } from 'node:module'
+
+/** How a region is written; for whoever wrote one that is unknown. */
+export const REGION_FORMS =
+  'must be a region of the country: its code or its name by ISO 3166-2, such as CA or California in US'
+
+/** The code of a region (`CA`), of whatever spelling of it (`us-ca`, `California`); `undefined` when there is no such region. */
+export const regionOf = (country: string, text: string): string | undefined => regionsOf(country, text)[0]
+
+/**
+ * The codes of a region and of those that it lies in, from the inside out: Barcelona, Catalonia. None when there is no such
+ * region, or when several have that name.
+ */
+export function regionsOf(country: string, text: string): readonly string[] {
+  const known = regions.get(country) ?? readRegions(country)
+  regions.set(country, known)
+  return known.get(plain(text)) ?? []
+}
+const regions = new Map<string, ReadonlyMap<string, readonly string[]>>()
+
+/** A region as lists show it. `within`: the code of the one that it lies in; null: in none but its country. */
+export type Region = { readonly code: string; readonly name: string; readonly within: string | null }
+
+/** All regions of a country, by name. */
+export const listRegions = (country: string): Region[] =>
+  (subdivisions().get(country) ?? [])
+    .map(({ code, name, parent }) => ({
+      code: code.slice(country.length + 1),
+      name,
+      within: parent === country ? null : parent.slice(country.length + 1)
+    }))
+    .sort((a, b) => a.name.localeCompare(b.name, 'en') || (a.code < b.code ? -1 : 1))
+
+/**
+ * What keeps from telling in which of these regions a place lies whose own one is written so; `undefined` when nothing does.
+ */
+export function regionFault(
+  country: string,
+  text: string | undefined,
+  named: ReadonlySet<string>
+): string | undefined {
+  if (named.size === 0) return undefined
+  if (text === undefined) return 'is required'
+  const code = regionOf(country, text)
+  if (code === undefined) return REGION_FORMS
+  const inner = [...named].find(each => regionsOf(country, each).indexOf(code) > 0)
+  return inner && `must be a smaller region within ${code}, such as ${inner}`
+}
+
+/** The regions of a country by all that they may be called. */
+function readRegions(country: string): ReadonlyMap<string, readonly string[]> {
+  const own = subdivisions().get(country) ?? []
+  const parentOf = new Map(own.map(({ code, parent }) => [code, parent]))
+  const outwards = (code: string): string[] => {
+    const parent = parentOf.get(code)
+    return parent === undefined ? [] : [code.slice(country.length + 1), ...outwards(parent)]
+  }
+  const known = new Map<string, readonly string[]>()
+  for (const [name, [first, ...others]] of Map.groupBy(own, ({ name }) => plain(name)))
+    if (first !== undefined && others.length === 0) known.set(name, outwards(first.code))
+  // Later, because a code is meant before a name.
+  for (const { code } of own)
+    for (const text of [code, code.slice(country.length)]) known.set(plain(text), outwards(code))
+  return known
+}
+
+/** As regions are compared: in capitals, without accents, of one width, and with a space for whatever is neither letter nor digit. */
+const plain = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toUpperCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+
+/** `parent`: the code of the region that it lies in, or of its country. */
+type Subdivision = { readonly code: string; readonly parent: string; readonly name: string }
+/** Where the post goes to, though ISO knows nothing of it. */
+const ARMED_FORCES: readonly Subdivision[] = [
+  { code: 'US-AA', parent: 'US', name: 'Armed Forces Americas' },
+  { code: 'US-AE', parent: 'US', name: 'Armed Forces Europe' },
+  { code: 'US-AP', parent: 'US', name: 'Armed Forces Pacific' }
+]
+
+const require = createRequire(import.meta.url)
+let byCountry: ReadonlyMap<string, readonly Subdivision[]> | undefined
+
+/** By country. They are loaded with the first region: 12 ms (2026-11). */
+function subdivisions() {
+  const { iso31662 } = require('iso-3166/2.js') as typeof import('iso-3166/2.js')
+  byCountry ??= Map.groupBy([...iso31662, ...ARMED_FORCES], ({ code }) => code.slice(0, 2))
+  return byCountry
+}
