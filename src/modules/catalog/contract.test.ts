@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { createProduct, oneOfEach, useCatalog } from '../../../test/support/catalog.ts'
+import { useTestDatabase } from '../../../test/support/database.ts'
 import { useShop } from '../../../test/support/use-shop.ts'
 import { newId } from '../../kernel/ids.ts'
+import type { Database } from '../../platform/postgres/database.ts'
 import { cartModule } from '../cart/index.ts'
 import { type FakeProduct, fakeCatalog } from './fake.ts'
 import { type CatalogApi, catalogModule } from './index.ts'
 
 type Subject = {
   catalog: CatalogApi
+  db: Database
   sell(product: FakeProduct): Promise<string>
   withdraw(variantId: string): Promise<unknown>
 }
@@ -17,6 +20,7 @@ async function useReal(): Promise<Subject> {
   const { catalog } = shop
   return {
     catalog,
+    db: shop.db,
     sell: async ({
       name = 'Mug',
       price = 1_250,
@@ -24,12 +28,17 @@ async function useReal(): Promise<Subject> {
       attributes = { color: 'blue' },
       rule,
       weightGrams = null,
-      requiresShipping = true
+      requiresShipping = true,
+      taxCategory = null
     }) => {
       const sale_price = discountedPrice === price ? null : discountedPrice
       const { min = 1, max = null, step = 1 } = rule ?? {}
       const quantities = { quantity_min: min, quantity_max: max, quantity_step: step }
-      const parcel = { weight_grams: weightGrams, requires_shipping: requiresShipping }
+      const parcel = {
+        weight_grams: weightGrams,
+        requires_shipping: requiresShipping,
+        tax_category: taxCategory
+      }
       const variants = [{ sku: newId(), price, sale_price, attributes, ...quantities, ...parcel }]
       return (await createProduct(shop, { name, variants })).variants[0].id
     },
@@ -40,7 +49,12 @@ async function useReal(): Promise<Subject> {
 
 async function useFake(): Promise<Subject> {
   const catalog = fakeCatalog()
-  return { catalog, sell: async product => catalog.sell(product), withdraw: async id => catalog.withdraw(id) }
+  return {
+    catalog,
+    db: await useTestDatabase(),
+    sell: async product => catalog.sell(product),
+    withdraw: async id => catalog.withdraw(id)
+  }
 }
 
 /** What every module may rely on that asks the catalog: its fake is held to the same. */
@@ -89,6 +103,29 @@ describe.each([
       [300, true],
       [0, false]
     ])
+  })
+
+  test('tells whoever sells all that a price depends on, of what is not on sale any more, too', async () => {
+    const { catalog, db, sell, withdraw } = await use()
+    const rule = { min: 2, max: 8, step: 2 }
+    const id = await sell({
+      ...{ name: 'Cup', price: 900, discountedPrice: 700, attributes: { size: 'L' }, rule },
+      ...{ weightGrams: 300, requiresShipping: false, taxCategory: 'food' }
+    })
+    const other = await sell({})
+    const quoted = () => catalog.quote(db, oneOfEach([other, newId(), id]), null)
+    const [second, none, first] = await quoted()
+    expect([second?.variantId, second?.weightGrams, second?.taxCategory]).toEqual([other, 0, null])
+    expect(none).toBeUndefined()
+    expect(first).toEqual({
+      ...{ variantId: id, productId: expect.stringMatching(/^[0-9a-f-]{36}$/), categoryIds: [] },
+      ...{ name: 'Cup', variantName: expect.stringMatching(/./), slug: expect.stringMatching(/./) },
+      ...{ sku: expect.stringMatching(/./), imageUrl: null, attributes: { size: 'L' }, rule },
+      ...{ weightGrams: 300, requiresShipping: false, taxCategory: 'food', isActive: true },
+      price: { minor: 900, discountedMinor: 700 }
+    })
+    await withdraw(id)
+    expect((await quoted())[2]?.isActive).toBe(false)
   })
 
   test('knows the name of what it does not sell any more, and of nothing else', async () => {

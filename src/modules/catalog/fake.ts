@@ -1,6 +1,9 @@
+import type { BuyingRule } from '../../kernel/buying-rule.ts'
 import { newId } from '../../kernel/ids.ts'
 import { variantNotFound } from './errors.ts'
-import type { BuyingRule, CatalogApi, Offer } from './index.ts'
+import type { CatalogApi, Offer, QuotedVariant } from './index.ts'
+
+const CURRENCY = 'USD'
 
 export type FakeProduct = {
   variantId?: string
@@ -11,6 +14,8 @@ export type FakeProduct = {
   rule?: BuyingRule
   weightGrams?: number
   requiresShipping?: boolean
+  categoryIds?: string[]
+  taxCategory?: string | null
 }
 /** A catalog in memory that keeps the contract of `CatalogApi`, for tests of those who ask it. */
 export type FakeCatalog = CatalogApi & {
@@ -22,16 +27,24 @@ export type FakeCatalog = CatalogApi & {
 
 export function fakeCatalog(): FakeCatalog {
   const offers = new Map<string, Offer>()
-  const names = new Map<string, string>()
+  const known = new Map<string, QuotedVariant>()
+  const isIn = (market: { currency: string } | null, currency: string | undefined) =>
+    market === null || market.currency === currency
   return {
     offers: async (wanted, market) =>
       wanted.map(({ variantId }) => {
         const offer = offers.get(variantId)
-        return market === null || market.currency === offer?.currency ? offer : undefined
+        return isIn(market, offer?.currency) ? offer : undefined
       }),
-    names: async variantIds => variantIds.map(id => names.get(id) ?? null),
+    quote: async (_db, wanted, market) =>
+      wanted.map(({ variantId }) => {
+        const variant = known.get(variantId)
+        const price = isIn(market, CURRENCY) ? (variant?.price ?? null) : null
+        return variant && { ...variant, price, isActive: offers.has(variantId) }
+      }),
+    names: async variantIds => variantIds.map(id => known.get(id)?.name ?? null),
     requireVariant: async variantId => {
-      if (!names.has(variantId)) throw variantNotFound()
+      if (!known.has(variantId)) throw variantNotFound()
     },
     importCsv: () => Promise.reject(new Error('nothing can be imported into a catalog in memory')),
     isEmpty: async () => offers.size === 0,
@@ -40,12 +53,22 @@ export function fakeCatalog(): FakeCatalog {
     sell: product => {
       const offer = offerOf(product)
       offers.set(offer.variantId, offer)
-      names.set(offer.variantId, JSON.parse(`{${offer.json}}`).name)
+      known.set(offer.variantId, quotedOf(offer, product))
       return offer.variantId
     },
     withdraw: variantId => {
       offers.delete(variantId)
     }
+  }
+}
+
+function quotedOf(offer: Offer, { categoryIds = [], taxCategory = null }: FakeProduct = {}): QuotedVariant {
+  const { variantId, rule, weightGrams, requiresShipping, price, discountedPrice } = offer
+  const { product_id, name, slug, sku, attributes } = JSON.parse(`{${offer.json}}`)
+  return {
+    ...{ variantId, productId: product_id, categoryIds, name, variantName: name, slug, sku, imageUrl: null },
+    ...{ attributes, rule, weightGrams, requiresShipping, taxCategory, isActive: true },
+    price: { minor: price, discountedMinor: discountedPrice }
   }
 }
 
@@ -75,7 +98,7 @@ export function offerOf({
     variantId,
     price,
     discountedPrice,
-    currency: 'USD',
+    currency: CURRENCY,
     rule,
     weightGrams,
     requiresShipping,

@@ -1,9 +1,9 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import type { Delivery, PayloadOf } from '../../kernel/events.ts'
 import { defineModule } from '../../module.ts'
-import type { Transaction } from '../../platform/postgres/database.ts'
+import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { inventoryModule, stockCrossed } from '../inventory/index.ts'
-import { type Market, pricingModule } from '../pricing/index.ts'
+import { type Market, marketsOfRequests, pricesChanged, pricingModule } from '../pricing/index.ts'
 import { categoryRoutes } from './categories/routes.ts'
 import { createCategoryService } from './categories/service.ts'
 import { discountRoutes } from './discounts/routes.ts'
@@ -11,13 +11,18 @@ import { createDiscountService } from './discounts/service.ts'
 import { catalogChanged, productChanged } from './events.ts'
 import { importRoutes } from './import/routes.ts'
 import { createImporter, type ImportCsv } from './import/service.ts'
+import { followPrices } from './list-prices/consumer.ts'
+import { refreshListPrices } from './list-prices/jobs.ts'
+import { refreshAll } from './list-prices/refresh.ts'
+import { createListPrices } from './list-prices/service.ts'
 import { createOffers } from './offers/markets.ts'
+import { createQuote, type QuotedVariant } from './offers/quote.ts'
 import { createEntries, type Offer, type Wanted } from './offers/service.ts'
 import { productRoutes } from './products/routes.ts'
 import { createProductService } from './products/service.ts'
 import { createChanges } from './revision/changes.ts'
 import { createPages } from './revision/pages.ts'
-import { repriceAll } from './revision/prices.ts'
+import { createLowestPrices } from './revision/prices.ts'
 import { catalogSettings } from './settings.ts'
 import { keepInStock } from './stock/consumer.ts'
 import { refreshStock } from './stock/refresh.ts'
@@ -30,7 +35,8 @@ import { createVariantService } from './variants/service.ts'
 export { catalogChanged, productChanged } from './events.ts'
 export type { Report as ImportReport } from './import/report.ts'
 export type { Progress as ImportProgress } from './import/service.ts'
-export type { BuyingRule, Offer } from './offers/service.ts'
+export type { QuotedVariant } from './offers/quote.ts'
+export type { Offer } from './offers/service.ts'
 
 // Lowest prices follow every change and every start and end of a discount by themselves; this heals what two changes
 // in the same instant hid from each other.
@@ -41,6 +47,8 @@ const REFRESH_STOCK_SECONDS = 3_600
 const IMPORT_SECONDS_BOUNDS = [0.1, 0.5, 1, 5, 10, 30, 60, 300]
 
 type Crossed = PayloadOf<typeof stockCrossed>
+type PricesChanged = PayloadOf<typeof pricesChanged>
+type Refresh = PayloadOf<typeof refreshListPrices>
 
 /** What other modules ask the catalog. */
 export type CatalogApi = {
@@ -50,6 +58,16 @@ export type CatalogApi = {
    * all that is not there.
    */
   offers(wanted: readonly Wanted[], market: Market | null): Promise<(Offer | undefined)[]>
+  /**
+   * The same for who sells: all that a price depends on, and what an order keeps of a variant, as the database has it in this
+   * transaction, or now. `undefined` only where there is no such variant. One statement, and two more where the market has a price list,
+   * however many variants there are.
+   */
+  quote(
+    db: Queryable,
+    wanted: readonly Wanted[],
+    market: Market | null
+  ): Promise<(QuotedVariant | undefined)[]>
   /** What these variants are called or were called, in their order, for sale or not; `null` where nobody knows. */
   names(variantIds: readonly string[]): Promise<(string | null)[]>
   /** @throws `CATALOG_VARIANT_NOT_FOUND` unless there is such a variant, for sale or not. The cart calls this. */
@@ -81,21 +99,24 @@ export const catalogModule = defineModule({
   settings: catalogSettings,
   requires: {},
   uses: { pricing: pricingModule, inventory: inventoryModule },
-  hears: [stockCrossed],
+  hears: [stockCrossed, pricesChanged],
   emits: [productChanged, catalogChanged],
+  jobs: [refreshListPrices],
   migrations: new URL('./migrations/', import.meta.url),
   setup: async (
-    { config, db, cache, broadcast, chores, emit, metrics },
+    { config, db, cache, broadcast, chores, emit, enqueue, metrics },
     settings,
     { pricing, inventory }
   ) => {
     const { currency } = config.shop
-    const changes = createChanges({ db, broadcast, emit, currency })
+    const listPrices = createListPrices({ pricing, enqueue, currency })
+    const lowestPrices = createLowestPrices({ db, currency, listPrices })
+    const changes = createChanges({ broadcast, emit, lowestPrices })
     const pages = createPages({
       db,
       cache,
       changes,
-      currency,
+      lowestPrices,
       ttlSeconds: settings.page_cache_seconds
     })
     const entries = createEntries({ db, changes, currency, bytesMax: settings.offers_bytes_max })
@@ -111,12 +132,12 @@ export const catalogModule = defineModule({
     )
     // Half of the connections for slow statements at most: one caller's lists leave room for those of others.
     const listsAtOnceMax = Math.ceil(config.database.slow_connections / 2)
-    const storefront = createStorefront({ db, pages, inventory, currency, listsAtOnceMax })
+    const storefront = createStorefront({ db, pages, inventory, listPrices, currency, listsAtOnceMax })
     const products = createProductService({ db, changes, inventory, currency })
     const variants = createVariantService({ db, changes, inventory, currency })
     const categories = createCategoryService({ db, changes })
     const discounts = createDiscountService({ db, changes, currency })
-    chores.every(REPRICE_SECONDS, 'bring lowest prices up to date', () => repriceAll(db, currency))
+    chores.every(REPRICE_SECONDS, 'bring lowest prices up to date', lowestPrices.repriceAll)
     forgetGoneVariants(chores, db)
     if (inventory !== undefined)
       chores.every(REFRESH_STOCK_SECONDS, 'bring what lists say of stock up to date', () =>
@@ -125,6 +146,7 @@ export const catalogModule = defineModule({
 
     const api: CatalogApi = {
       offers,
+      quote: createQuote({ listPrices, currency }),
       names: variants.names,
       requireVariant: variants.require,
       importCsv,
@@ -138,7 +160,7 @@ export const catalogModule = defineModule({
       }
     }
     const routes = (tiers: Tiers) => {
-      storefrontRoutes(tiers, storefront)
+      storefrontRoutes(tiers, storefront, marketsOfRequests(pricing))
       productRoutes(tiers, products)
       variantRoutes(tiers, variants)
       categoryRoutes(tiers, categories)
@@ -150,9 +172,18 @@ export const catalogModule = defineModule({
       'inventory.crossed': async (tx: Transaction, events: readonly Delivery<Crossed>[]) => {
         const variantIds = events.flatMap(({ payload }) => payload.variant_ids)
         if (inventory !== undefined) await keepInStock(tx, variantIds, { inventory, changes })
+      },
+      'pricing.prices_changed': async (tx: Transaction, events: readonly Delivery<PricesChanged>[]) => {
+        if (pricing !== undefined) await followPrices(tx, events, { pricing, listPrices, changes, enqueue })
       }
     }
-    return { api, routes, consumers }
+    const handlers = {
+      'catalog.refresh_list_prices': async ({ payload }: Delivery<Refresh>, signal: AbortSignal) => {
+        if (pricing !== undefined)
+          await refreshAll({ db, changes, listPrices, pricing }, payload.list_id, signal)
+      }
+    }
+    return { api, routes, consumers, handlers }
   }
 })
 

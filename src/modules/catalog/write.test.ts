@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import {
   type CatalogApp,
+  changesOf,
   createCategory,
   createDiscount,
   createProduct,
@@ -14,7 +15,6 @@ import { createWrite, newWrite } from '../../platform/idempotency/write.ts'
 import { createCategoryService } from './categories/service.ts'
 import { createDiscountService } from './discounts/service.ts'
 import { createProductService } from './products/service.ts'
-import { createChanges } from './revision/changes.ts'
 import { createVariantService } from './variants/service.ts'
 
 type Sent = { body?: unknown; headers?: Record<string, string> }
@@ -216,7 +216,7 @@ test('a write is noted in its own transaction: when the request was taken over, 
   const app = await useCatalog()
   const { db, broadcast } = app.platform
   const currency = 'USD'
-  const changes = createChanges({ db, broadcast, emit: () => {}, currency })
+  const changes = changesOf({ db, broadcast })
   const deps = { db, changes, inventory: undefined, currency }
   const products = createProductService(deps)
   const variants = createVariantService(deps)

@@ -38,7 +38,7 @@ import { createWriter } from './writer/writer.ts'
 
 export { stockCrossed, stockShort } from './events.ts'
 
-export type { CheckReport }
+export type { CheckReport, StockLine }
 
 /** What other modules ask the inventory. To it the ids of variants mean nothing. */
 export type InventoryApi = {
@@ -96,7 +96,7 @@ export const inventoryModule = defineModule({
   migrations: new URL('./migrations/', import.meta.url),
   setup: async ({ db, broadcast, chores, emit, enqueue, log, metrics }, { queue_max: queueMax }) => {
     const changes = createChanges(broadcast)
-    const { available, start, stop } = createAvailability({ db, changes })
+    const { available, start } = createAvailability({ db, changes })
     await start()
     const crossings = createCrossings({ changes, emit })
     const kits = createKits({ db, changes })
@@ -130,10 +130,7 @@ export const inventoryModule = defineModule({
         'inventory.announce_location': ({ payload }, signal) =>
           announceItemsAt({ db, kits, tell }, payload.location_id, signal)
       },
-      stop: async () => {
-        stop()
-        await writer.stop()
-      }
+      stop: writer.stop
     }
   }
 })

@@ -21,14 +21,58 @@ export type Priced = {
  * The list of products knows the same rule in SQL; a test compares the two.
  */
 export function priceNow(price: number, salePrice: number | null, discounts: readonly Discount[]): Priced {
-  const candidates = discounts.filter(isRunning).map(discount => reduced(price, discount))
   const changes = discounts
     .map(discount => (isRunning(discount) ? discount.ends_in : discount.starts_in))
     .filter((seconds): seconds is number => seconds !== null && seconds > 0)
   return {
-    discountedPrice: Math.max(0, Math.min(price, salePrice ?? price, ...candidates)),
+    discountedPrice: lowest(price, salePrice, discounts),
     changesIn: changes.length === 0 ? null : Math.min(...changes)
   }
+}
+
+/** All that the price of a variant depends on, whatever the market. Amounts in minor units of its currency. */
+export type Priceable = {
+  readonly currency: string
+  readonly price: number
+  readonly salePrice: number | null
+  readonly discounts: readonly Discount[]
+}
+
+type PricedRow = {
+  readonly price_minor: number
+  readonly sale_price_minor: number | null
+  readonly discounts: readonly Discount[] | null
+}
+export const priceable = (row: PricedRow, currency: string): Priceable => ({
+  currency,
+  price: row.price_minor,
+  salePrice: row.sale_price_minor,
+  discounts: row.discounts ?? []
+})
+
+/**
+ * What a variant is sold for in a currency: at `listed`, the price of the market's list, else at its own; `undefined`: not at
+ * all, since prices are never converted. A sale price, and what is off by an amount, hold in their own currency only.
+ */
+export function priceIn(
+  { currency: own, price: ownPrice, salePrice, discounts }: Priceable,
+  listed: number | undefined,
+  currency: string
+): { price: number; discountedPrice: number } | undefined {
+  const isOwn = currency === own
+  const price = listed ?? (isOwn ? ownPrice : undefined)
+  if (price === undefined) return undefined
+  const holding =
+    isOwn || discounts.length === 0
+      ? discounts
+      : discounts.filter(({ amount_minor }) => amount_minor === null)
+  return { price, discountedPrice: lowest(price, isOwn ? salePrice : null, holding) }
+}
+
+function lowest(price: number, salePrice: number | null, discounts: readonly Discount[]): number {
+  let least = Math.min(price, salePrice ?? price)
+  for (const discount of discounts) if (isRunning(discount)) least = Math.min(least, reduced(price, discount))
+  return Math.max(0, least)
 }
 
 // Half-open: it runs at the instant it starts and does not run at the instant it ends.

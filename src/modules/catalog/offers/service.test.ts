@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import {
   type CatalogApp,
+  changesOf,
   createDiscount,
   createProduct,
   oneOfEach,
@@ -9,7 +10,6 @@ import {
 import { newId } from '../../../kernel/ids.ts'
 import type { Broadcast, Subscriber } from '../../../platform/broadcast.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
-import { createChanges } from '../revision/changes.ts'
 import { createOffers } from './markets.ts'
 import { createEntries } from './service.ts'
 
@@ -170,7 +170,7 @@ function fakeBroadcast() {
 }
 
 function offersFrom(db: Queryable, broadcast: Broadcast, bytesMax = 1_000_000) {
-  const changes = createChanges({ db: db as Database, broadcast, emit: () => {}, currency: 'USD' })
+  const changes = changesOf({ db: db as Database, broadcast })
   const entries = createEntries({ db, changes, currency: 'USD', bytesMax })
   return createOffers({ entries, pricing: undefined, currency: 'USD' })
 }

@@ -1,8 +1,7 @@
 import pg from 'pg'
 import { expect, test, vi } from 'vitest'
-import { createProduct, useCatalog } from '../../../../test/support/catalog.ts'
+import { changesOf, createProduct, useCatalog } from '../../../../test/support/catalog.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { createChanges } from './changes.ts'
 
 /** Two products, and what is announced about them. */
 async function useChanges() {
@@ -11,12 +10,7 @@ async function useChanges() {
   const [one, two] = [await createProduct(app), await createProduct(app)]
   const publish = vi.fn(broadcast.publish)
   // It does not listen to messages, which may arrive late: only what a process announces to itself is seen here.
-  const changes = createChanges({
-    db,
-    broadcast: { ...broadcast, publish, subscribe: () => {} },
-    emit: () => {},
-    currency: 'USD'
-  })
+  const changes = changesOf({ db, broadcast: { ...broadcast, publish, subscribe: () => {} } })
   const seen: (readonly string[] | 'all')[] = []
   changes.subscribe({ onChange: ids => seen.push(ids), onGap: () => {} })
   const variantsOf = (product: typeof one): string[] => product.variants.map(({ id }: { id: string }) => id)

@@ -1,8 +1,8 @@
 import type { Broadcast } from '../../../platform/broadcast.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
-import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import type { Transaction } from '../../../platform/postgres/database.ts'
 import { catalogChanged, EVERYTHING, productChanged } from '../events.ts'
-import { createRepricing, REPRICED_AT_ONCE_MAX } from './prices.ts'
+import { type LowestPrices, REPRICED_AT_ONCE_MAX } from './prices.ts'
 import * as repository from './repository.ts'
 
 const TOPIC = 'catalog'
@@ -35,8 +35,8 @@ export type Changes = {
    * soon after the commit.
    */
   announceAll(tx: Transaction, productIds: readonly string[]): Promise<void>
-  /** Brings the lowest prices of all products up to date, in the background. */
-  repriceSoon(): void
+  /** For what only pages of the catalog show: what processes have cached of these is dropped at the commit. */
+  announcePages(tx: Transaction): void
   subscribe(subscriber: ChangeSubscriber): void
   /** While it is false, changes may be missed. */
   isLive(): boolean
@@ -44,10 +44,9 @@ export type Changes = {
 
 /** What one run of a transaction has announced so far; `null`: any offer, any product may be another. */
 type Announced = { variantIds: Set<string> | null; productIds: Set<string> | null }
-type Deps = { db: Database; broadcast: Broadcast; emit: Emit; currency: string }
+type Deps = { broadcast: Broadcast; emit: Emit; lowestPrices: LowestPrices }
 
-export function createChanges({ db, broadcast, emit, currency }: Deps): Changes {
-  const repriceSoon = createRepricing(db, currency)
+export function createChanges({ broadcast, emit, lowestPrices }: Deps): Changes {
   const announcedBy = new WeakMap<Transaction, Announced>()
   const subscribers: ChangeSubscriber[] = []
   const notifySubscribers = (message: string) => {
@@ -63,7 +62,7 @@ export function createChanges({ db, broadcast, emit, currency }: Deps): Changes 
 
   async function reprice(tx: Transaction, productIds: readonly string[]) {
     await tx.run(repository.lockProducts, { ids: productIds })
-    await tx.run(repository.repriceProducts, { ids: productIds, currency })
+    await lowestPrices.reprice(tx, productIds)
   }
 
   /** What `tx` has announced; the first time it also arranges what follows from that at its end. */
@@ -82,7 +81,7 @@ export function createChanges({ db, broadcast, emit, currency }: Deps): Changes 
     // The messages come back to this process too, but some milliseconds after the answer to whoever made the change.
     tx.afterCommit(() => {
       for (const message of messagesOf(announced)) notifySubscribers(message)
-      if (announced.variantIds === null) repriceSoon()
+      if (announced.variantIds === null) lowestPrices.repriceSoon()
     })
     return announced
   }
@@ -100,9 +99,12 @@ export function createChanges({ db, broadcast, emit, currency }: Deps): Changes 
     },
     announceAll: async (tx, productIds) => {
       if (productIds.length <= REPRICED_AT_ONCE_MAX) await reprice(tx, productIds)
+      else lowestPrices.refreshListsSoon(tx)
       Object.assign(announcedIn(tx), { variantIds: null, productIds: null })
     },
-    repriceSoon,
+    announcePages: tx => {
+      announcedIn(tx)
+    },
     isLive: broadcast.isLive,
     subscribe: subscriber => subscribers.push(subscriber)
   }

@@ -2,18 +2,24 @@ import { singleFlight } from '../../../kernel/single-flight.ts'
 import type { Cache } from '../../../platform/cache/cache.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { type Changes, deadlineOf } from './changes.ts'
-import { repriceDue } from './prices.ts'
+import type { LowestPrices } from './prices.ts'
 import * as repository from './repository.ts'
 
 type State = { version: string; deadline: number }
-type Deps = { db: Database; cache: Cache; changes: Changes; currency: string; ttlSeconds: number }
+type Deps = {
+  db: Database
+  cache: Cache
+  changes: Changes
+  lowestPrices: Pick<LowestPrices, 'repriceDue'>
+  ttlSeconds: number
+}
 
 /**
  * Public pages of the catalog, kept under the revision that they were made from: a change needs no deleting, the
  * next request asks for another key. The start and the end of a discount make a revision of their own, which whoever
  * comes first notes down. However many ask for a page that is not there, it is made once.
  */
-export function createPages({ db, cache, changes, currency, ttlSeconds }: Deps) {
+export function createPages({ db, cache, changes, lowestPrices, ttlSeconds }: Deps) {
   const loadOnce = singleFlight<State>()
   const makeOnce = singleFlight<string>()
   let known: State | undefined
@@ -36,7 +42,7 @@ export function createPages({ db, cache, changes, currency, ttlSeconds }: Deps) 
     const generationBefore = generation
     let row = await findRevision()
     if (row.is_due) {
-      if (!(await repriceDue(db, currency))) changes.repriceSoon()
+      await lowestPrices.repriceDue()
       row = await findRevision()
     }
     const state = { version: `${row.shop_id}:${row.value}`, deadline: deadlineOf(startedAt, row.changes_in) }

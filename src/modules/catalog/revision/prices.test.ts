@@ -4,12 +4,12 @@ import {
   createCategory,
   createDiscount,
   createProduct,
+  lowestPricesOf,
   oneOfEach,
   useCatalog
 } from '../../../../test/support/catalog.ts'
 import { csvOf, importFile, sized } from '../../../../test/support/csv.ts'
 import { runSql } from '../../../../test/support/sql.ts'
-import { repriceAll } from './prices.ts'
 
 test('prices that nobody brought up to date are healed by the chore, in another currency too', async () => {
   const app = await useCatalog()
@@ -19,12 +19,12 @@ test('prices that nobody brought up to date are healed by the chore, in another 
   ]
   await createProduct(app, { variants })
   const { db } = app.platform
-  expect(await repriceAll(db, 'USD')).toBe(0)
-  expect(await repriceAll(db, 'EUR')).toBe(1)
+  expect(await lowestPricesOf(db).repriceAll()).toBe(0)
+  expect(await lowestPricesOf(db, 'EUR').repriceAll()).toBe(1)
   const found = async (query: string) =>
     (await app.request('GET', `/api/products?${query}`)).json.items.length
   expect([await found('max_price=500&sort=price'), await found('min_price=501&sort=price')]).toEqual([1, 0])
-  expect(await repriceAll(db, 'USD')).toBe(1)
+  expect(await lowestPricesOf(db).repriceAll()).toBe(1)
 })
 
 test('when a discount on very many products starts, they are all sorted by their new prices soon', async () => {

@@ -1,17 +1,16 @@
 import { expect, test } from 'vitest'
-import { type CatalogApp, createProduct, useCatalog } from '../../../../test/support/catalog.ts'
+import { type CatalogApp, changesOf, createProduct, useCatalog } from '../../../../test/support/catalog.ts'
 import { useShop } from '../../../../test/support/use-shop.ts'
 import { fakeInventory } from '../../inventory/fake.ts'
 import { inventoryModule } from '../../inventory/index.ts'
 import { catalogModule } from '../index.ts'
-import { createChanges } from '../revision/changes.ts'
 import { keepInStock } from './consumer.ts'
 import { refreshStock } from './refresh.ts'
 
 async function useStock() {
   const inventory = fakeInventory()
   const app = await useCatalog({}, undefined, inventory)
-  const changes = createChanges({ ...app.platform, emit: () => {}, currency: 'USD' })
+  const changes = changesOf(app.platform)
   const hear = (...variantIds: string[]) =>
     app.platform.db.transaction(tx => keepInStock(tx, variantIds, { inventory, changes }))
   return { app, inventory, hear }
@@ -150,7 +149,7 @@ test('what was missed while one of the two was switched off is made good', async
   const { db, broadcast } = app.platform
   const deps = {
     db,
-    changes: createChanges({ db, broadcast, emit: () => {}, currency: 'USD' }),
+    changes: changesOf({ db, broadcast }),
     inventory: telling
   }
   expect(await refreshStock(deps)).toBe(1)

@@ -1,6 +1,13 @@
 import { FIRST_ID, LAST_ID } from '../../../kernel/ids.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
-import { json, nullableJson, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+import {
+  json,
+  nullableJson,
+  type Row,
+  type RowOf,
+  statement,
+  type Values
+} from '../../../platform/postgres/statement.ts'
 import type { Discount } from '../discounts/pricing.ts'
 import type { ProductResponse, Sort, VariantResponse } from './schema.ts'
 
@@ -60,70 +67,114 @@ const filters = {
   price_max: 'int8?',
   in_stock: 'bool?'
 } as const
-// A slow statement is planned for the values that it is given: what is null is no part of the plan, and what is not
-// can use its index. All of it is of one table, so that no plan, however wrong its guesses, reads more than that once.
-const isListed = `
+export type ListFilters = Row<typeof filters>
+/** Whose lowest prices a list of products shows. */
+type Source<X extends Values> = {
+  /** Ends the names of its statements. */
+  suffix: string
+  takes: X
+  /** Behind the table of products. */
+  joined: string
+  /** Where the prices stand, and the product that they are of. */
+  prices: string
+  productId: string
+}
+
+/** Active products from behind a sort key and an id, at the prices of a source. Each order has an index. */
+function createLists<const X extends Values>({ suffix, takes, joined, prices, productId }: Source<X>) {
+  // A slow statement is planned for the values that it is given: what is null is no part of the plan, and what is not can use its
+  // index. All but the prices of price lists is of one table, so that no plan, however wrong its guesses, reads more than that
+  // once; those are joined by their key.
+  const isListed = `
       status = 'active'
       and ($q::text is null or search_text like $q or sku_text like $q)
       and ($tag::text is null or tags @> array[$tag])
       and ($category::uuid is null or category_ids @> array[$category])
-      and ($price_min::int8 is null or lowest_price_minor between $price_min and $price_max)
+      and ($price_min::int8 is null or ${prices}.lowest_price_minor between $price_min and $price_max)
       and ($in_stock::bool is null or in_stock = $in_stock)`
 
-type Order = { name: string; key: 'text' | 'int8'; behind: string; by: string }
-const listBy = ({ name, key, behind, by }: Order) =>
-  statement({
-    name: `catalog.list_products_by_${name}`,
-    takes: { key, id: 'uuid', limit: 'int8', ...filters },
-    gives: {
-      id: 'uuid',
-      slug: 'text',
-      name: 'text',
-      brand: 'text?',
-      tags: 'text[]',
-      image_url: 'text?',
-      created_at: 'timestamptz',
-      search_text: 'text',
-      lowest_price_minor: 'int8?',
-      lowest_price_currency: 'text?',
-      lowest_full_price_minor: 'int8?',
-      variant_count: 'int4',
-      in_stock: 'bool'
-    },
-    slow: true,
-    text: `
+  type Order = { name: string; key: 'text' | 'int8'; behind: string; by: string }
+  const listBy = ({ name, key, behind, by }: Order) =>
+    statement({
+      name: `catalog.list_products_by_${name}${suffix}`,
+      takes: { key, id: 'uuid', limit: 'int8', ...filters, ...takes },
+      gives: {
+        id: 'uuid',
+        slug: 'text',
+        name: 'text',
+        brand: 'text?',
+        tags: 'text[]',
+        image_url: 'text?',
+        created_at: 'timestamptz',
+        search_text: 'text',
+        lowest_price_minor: 'int8?',
+        lowest_price_currency: 'text?',
+        lowest_full_price_minor: 'int8?',
+        variant_count: 'int4?',
+        in_stock: 'bool'
+      },
+      slow: true,
+      text: `
     select
-      id, slug, name, brand, tags, images -> 0 ->> 'url' as image_url, created_at, search_text, lowest_price_minor,
-      lowest_price_currency, lowest_full_price_minor, variant_count, in_stock
-    from catalog.products
+      id, slug, name, brand, tags, images -> 0 ->> 'url' as image_url, created_at, search_text, ${prices}.lowest_price_minor,
+      ${prices}.lowest_price_currency, ${prices}.lowest_full_price_minor, ${prices}.variant_count, in_stock
+    from catalog.products ${joined}
     where ${behind} and ${isListed}
     order by ${by} limit $limit`
-  })
-type ListProducts = ReturnType<typeof listBy>
-export type SummaryRow = RowOf<ListProducts>
+    })
 
-/** Active products from behind a sort key and an id. Each order has an index. */
-export const lists: Record<Sort, ListProducts> = {
-  newest: listBy({ name: 'newest', key: 'int8', behind: '$key::int8 = 0 and id < $id', by: 'id desc' }),
-  name: listBy({
-    name: 'name',
-    key: 'text',
-    behind: '(search_text, id) > ($key, $id)',
-    by: 'search_text, id'
-  }),
-  price: listBy({
-    name: 'price',
-    key: 'int8',
-    behind: '(lowest_price_minor, id) > ($key, $id)',
-    by: 'lowest_price_minor, id'
-  }),
-  '-price': listBy({
-    name: 'falling_price',
-    key: 'int8',
-    behind: '(lowest_price_minor, id) < ($key, $id)',
-    by: 'lowest_price_minor desc, id desc'
-  })
+  const byPrice = `${prices}.lowest_price_minor`
+  return {
+    newest: listBy({ name: 'newest', key: 'int8', behind: '$key::int8 = 0 and id < $id', by: 'id desc' }),
+    name: listBy({
+      name: 'name',
+      key: 'text',
+      behind: '(search_text, id) > ($key, $id)',
+      by: 'search_text, id'
+    }),
+    price: listBy({
+      name: 'price',
+      key: 'int8',
+      behind: `(${byPrice}, ${productId}) > ($key, $id)`,
+      by: `${byPrice}, ${productId}`
+    }),
+    '-price': listBy({
+      name: 'falling_price',
+      key: 'int8',
+      behind: `(${byPrice}, ${productId}) < ($key, $id)`,
+      by: `${byPrice} desc, ${productId} desc`
+    }),
+    count: statement({
+      name: `catalog.count_listed_products${suffix}`,
+      takes: { ...filters, ...takes },
+      gives: { total: 'int4' },
+      slow: true,
+      text: `
+    select count(*)::int as total from catalog.products ${joined}
+    where ${isListed}`
+    })
+  }
 }
+
+/** At the catalog's own prices. */
+export const ownPrices = createLists({
+  suffix: '',
+  takes: {},
+  joined: '',
+  prices: 'products',
+  productId: 'id'
+})
+/** At the prices of a price list; `list`: null for one that has none. */
+export const listPrices = createLists({
+  suffix: '_in_list',
+  takes: { list: 'uuid?' },
+  joined: `
+    left join catalog.list_prices on list_prices.list_id = $list and list_prices.product_id = products.id`,
+  prices: 'list_prices',
+  productId: 'list_prices.product_id'
+})
+export type SummaryRow = RowOf<(typeof ownPrices)[Sort]>
+
 /** Sort key and id of what lies before the first product of a list. */
 export const beforeFirst: Record<Sort, { key: string | number; id: string }> = {
   newest: { key: 0, id: LAST_ID },
@@ -131,13 +182,3 @@ export const beforeFirst: Record<Sort, { key: string | number; id: string }> = {
   price: { key: -1, id: FIRST_ID },
   '-price': { key: AMOUNT_MAX + 1, id: LAST_ID }
 }
-
-export const countProducts = statement({
-  name: 'catalog.count_listed_products',
-  takes: filters,
-  gives: { total: 'int4' },
-  slow: true,
-  text: `
-    select count(*)::int as total from catalog.products
-    where ${isListed}`
-})

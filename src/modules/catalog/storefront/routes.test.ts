@@ -5,12 +5,12 @@ import {
   createCategory,
   createDiscount,
   createProduct,
+  lowestPricesOf,
   useCatalog
 } from '../../../../test/support/catalog.ts'
 import { runSql } from '../../../../test/support/sql.ts'
 import { compileSchema } from '../../../kernel/validate.ts'
 import { listOf } from '../../../kernel/wire.ts'
-import { repriceAll } from '../revision/prices.ts'
 import {
   CategoryDetailResponse,
   CategoryTreeResponse,
@@ -247,7 +247,7 @@ test('prices that were found in another currency are not shown as prices of this
   await runSql(app.databaseUrl, `update catalog.products set lowest_price_currency = 'EUR'`)
   const unpriced = { price: null, discounted_price: null, variant_count: 0, currency: 'USD' }
   expect((await list(app)).items).toMatchObject([unpriced])
-  expect(await repriceAll(app.platform.db, 'USD')).toBe(1)
+  expect(await lowestPricesOf(app.platform.db).repriceAll()).toBe(1)
   const priced = { price: 900, discounted_price: 900, variant_count: 1, currency: 'USD' }
   expect((await list(app)).items).toMatchObject([priced])
 })

@@ -1,7 +1,8 @@
 import type { FastifyReply } from 'fastify'
 import { byAddress } from '../../../gateway/callers/rate-limits.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
-import { listOf } from '../../../kernel/wire.ts'
+import { inMarket, listOf, MarketHeaders } from '../../../kernel/wire.ts'
+import type { MarketOf } from '../../pricing/index.ts'
 import { IdOrSlugParams } from '../products/fields.ts'
 import {
   CategoryDetailResponse,
@@ -14,7 +15,7 @@ import type { Storefront } from './service.ts'
 
 const config = { class: 'browse', cache: 'public' } as const
 
-export function storefrontRoutes(tiers: Tiers, storefront: Storefront): void {
+export function storefrontRoutes(tiers: Tiers, storefront: Storefront, marketOf: MarketOf): void {
   tiers.public.get(
     '/products',
     {
@@ -22,11 +23,15 @@ export function storefrontRoutes(tiers: Tiers, storefront: Storefront): void {
       schema: {
         summary: 'Products, page by page',
         querystring: ProductQuery,
+        headers: MarketHeaders,
         response: { 200: listOf(ProductSummaryResponse) }
       }
     },
     async (request, reply) =>
-      sendJson(reply, await storefront.listProducts(request.query, byAddress(request)))
+      sendJson(
+        reply,
+        await storefront.listProducts(request.query, await marketOf(request), byAddress(request))
+      )
   )
 
   tiers.public.get(
@@ -34,12 +39,14 @@ export function storefrontRoutes(tiers: Tiers, storefront: Storefront): void {
     {
       config,
       schema: {
+        ...inMarket,
         summary: 'A product with its variants',
         params: IdOrSlugParams,
         response: { 200: ProductResponse }
       }
     },
-    async (request, reply) => sendJson(reply, await storefront.readProduct(request.params.id))
+    async (request, reply) =>
+      sendJson(reply, await storefront.readProduct(request.params.id, await marketOf(request)))
   )
 
   tiers.public.get(

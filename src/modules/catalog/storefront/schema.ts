@@ -6,6 +6,7 @@ import {
   Id,
   input,
   line,
+  MarketQuery,
   nullable,
   pageQuery,
   response,
@@ -22,6 +23,7 @@ const Bound = (description: string) =>
 
 export const ProductQuery = input({
   ...pageQuery,
+  ...MarketQuery.properties,
   q: Type.Optional(line(100, 'Part of a name, a brand or a SKU; case and accents do not matter.')),
   category: Type.Optional(line(255, 'Id or slug; includes the categories below it.')),
   tag: Type.Optional(line(255)),

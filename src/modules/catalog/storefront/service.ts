@@ -3,19 +3,23 @@ import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import { type Page, readPage } from '../../../kernel/pages.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
+import type { Market } from '../../pricing/index.ts'
 import * as categories from '../categories/repository.ts'
 import { treeOf } from '../categories/tree.ts'
-import { priceNow } from '../discounts/pricing.ts'
+import { priceable, priceIn } from '../discounts/pricing.ts'
 import { categoryNotFound, productNotFound } from '../errors.ts'
+import { type ListPrices, leastOf } from '../list-prices/service.ts'
+import { hasOwnPrices } from '../offers/markets.ts'
 import { containing, storedSlug } from '../products/slug.ts'
 import type { Pages } from '../revision/pages.ts'
 import { createCallerLimit } from './caller-limit.ts'
 import {
   beforeFirst,
-  countProducts,
   findProduct,
-  lists,
+  type ListFilters,
+  ownPrices,
   type ProductPageRow,
+  listPrices as pricesOfLists,
   type StoredVariant,
   type SummaryRow
 } from './repository.ts'
@@ -34,12 +38,13 @@ type Deps = {
   pages: Pages
   /** Absent: nobody counts. */
   inventory: Pick<InventoryApi, 'available'> | undefined
+  listPrices: Pick<ListPrices, 'pricesIn'>
   currency: string
   listsAtOnceMax: number
 }
 
 /** What visitors see of the catalog, each page as JSON text, because that is how it is cached. */
-export function createStorefront({ db, pages, inventory, currency, listsAtOnceMax }: Deps) {
+export function createStorefront({ db, pages, inventory, listPrices, currency, listsAtOnceMax }: Deps) {
   const limited = createCallerLimit(listsAtOnceMax)
   const withStock = createStockOfPages(inventory)
 
@@ -49,14 +54,14 @@ export function createStorefront({ db, pages, inventory, currency, listsAtOnceMa
    * `caller` says whose line this is when lists have to wait: a network.
    * @throws `INVALID_CURSOR`, `CATALOG_LIST_LIMIT`
    */
-  function listProducts(query: ProductQuery, caller: string): Promise<string> {
+  function listProducts(query: ProductQuery, market: Market | null, caller: string): Promise<string> {
     const { sort = 'newest', limit = 20, cursor, count = false, q, category, tag, in_stock } = query
     const prices = priceRange(query)
     // Kept are the pages that many visitors ask for: where a catalog is entered. Searches, price ranges and what lies
     // further on have no end of variations, and would only push those out.
     const isEntrance = cursor === undefined && q === undefined && !asksForPrices(query)
     const key = isEntrance
-      ? `products:${JSON.stringify([sort, limit, count, category, tag, in_stock])}`
+      ? `products:${JSON.stringify([termsOf(market), sort, limit, count, category, tag, in_stock])}`
       : null
     const make = async () => {
       const inside = category === undefined ? null : await categoryOf(category)
@@ -72,24 +77,45 @@ export function createStorefront({ db, pages, inventory, currency, listsAtOnceMa
       }
       const page = await readPage(query, {
         name: 'listed products',
-        filters: [sort, q, category, tag, prices, in_stock],
+        filters: [market?.code, sort, q, category, tag, prices, in_stock],
         start: beforeFirst[sort],
-        rows: place => db.rows(lists[sort], { ...place, ...filters }),
-        placeOf: row => ({ key: sortKey(row, sort), id: row.id }),
-        total: () => db.first(countProducts, filters)
+        ...statementsOf(market, sort, filters),
+        placeOf: row => ({ key: sortKey(row, sort), id: row.id })
       })
-      const items = page.items.map(row => summary(row, currency, inventory !== undefined))
+      const shown = market?.currency ?? currency
+      const items = page.items.map(row => summary(row, shown, inventory !== undefined))
       return JSON.stringify({ ...page, items })
     }
     return pages(key, make, work => limited(caller, work))
   }
 
+  /** A list of products in a market: its rows, and how many there are. */
+  function statementsOf(market: Market | null, sort: Sort, filters: ListFilters) {
+    if (market === null || hasOwnPrices(market, currency))
+      return {
+        rows: (place: Place) => db.rows(ownPrices[sort], { ...place, ...filters }),
+        total: () => db.first(ownPrices.count, filters)
+      }
+    const inList = { ...filters, list: market.priceListId }
+    return {
+      rows: (place: Place) => db.rows(pricesOfLists[sort], { ...place, ...inList }),
+      total: () => db.first(pricesOfLists.count, inList)
+    }
+  }
+
   /** @throws `CATALOG_PRODUCT_NOT_FOUND` unless it exists and is active */
-  async function readProduct(idOrSlug: string): Promise<string> {
-    const page = await pages(`product:${idOrSlug}`, async () => {
+  async function readProduct(idOrSlug: string, market: Market | null): Promise<string> {
+    const key = `product:${JSON.stringify([termsOf(market), idOrSlug])}`
+    const page = await pages(key, async () => {
       const row = await db.first(findProduct, { ...keyOf(idOrSlug), currency })
       if (row === undefined) throw productNotFound()
-      return JSON.stringify(product(row, currency))
+      const variants = row.variants ?? []
+      const shown = market?.currency ?? currency
+      const listed = await listPrices.pricesIn(db, market, variants.map(leastOf))
+      const prices = variants.map((variant, index) =>
+        priceIn(priceable(variant, currency), listed[index], shown)
+      )
+      return JSON.stringify(product(row, shown, prices))
     })
     return withStock(page)
   }
@@ -117,7 +143,12 @@ export function createStorefront({ db, pages, inventory, currency, listsAtOnceMa
 }
 export type Storefront = ReturnType<typeof createStorefront>
 
+/** Where a page of a list starts, and how long it is. */
+type Place = { key: string | number; id: string; limit: number }
 const NOTHING: Page<ProductSummaryResponse> = { items: [], next_cursor: null }
+
+/** What pages of a market have in common, and no other's: the cursors that lists give out, and the prices. */
+const termsOf = (market: Market | null) => market && [market.code, market.currency, market.priceListId]
 
 const keyOf = (idOrSlug: string) => ({ id: isId(idOrSlug) ? idOrSlug : null, slug: storedSlug(idOrSlug) })
 
@@ -147,14 +178,19 @@ function summary(row: SummaryRow, currency: string, isCounted: boolean): Product
     price: isPriced ? row.lowest_full_price_minor : null,
     discounted_price: isPriced ? row.lowest_price_minor : null,
     currency,
-    variant_count: isPriced ? row.variant_count : 0,
+    variant_count: isPriced ? (row.variant_count ?? 0) : 0,
     in_stock: !isCounted || row.in_stock,
     tags: row.tags,
     created_at: row.created_at
   }
 }
 
-function product(row: ProductPageRow, currency: string): ProductResponse {
+/** `prices`: of its variants, in their order; one without is not sold in this market. */
+function product(
+  row: ProductPageRow,
+  currency: string,
+  prices: readonly (Price | undefined)[]
+): ProductResponse {
   return {
     id: row.id,
     slug: row.slug,
@@ -166,19 +202,26 @@ function product(row: ProductPageRow, currency: string): ProductResponse {
     options: row.options,
     images: row.images.map((image, index) => ({ ...image, position: index + 1 })),
     categories: row.categories ?? [],
-    variants: (row.variants ?? []).map(variant => presentVariant(variant, currency)),
+    variants: (row.variants ?? []).flatMap((variant, index) => {
+      const price = prices[index]
+      return price === undefined ? [] : [presentVariant(variant, currency, price)]
+    }),
     created_at: row.created_at,
     updated_at: row.updated_at
   }
 }
 
-const presentVariant = (variant: StoredVariant, currency: string): VariantResponse => ({
+type Price = { price: number; discountedPrice: number }
+const presentVariant = (
+  variant: StoredVariant,
+  currency: string,
+  { price, discountedPrice }: Price
+): VariantResponse => ({
   id: variant.id,
   sku: variant.sku,
   name: variant.name,
-  price: variant.price_minor,
-  discounted_price: priceNow(variant.price_minor, variant.sale_price_minor, variant.discounts ?? [])
-    .discountedPrice,
+  price,
+  discounted_price: discountedPrice,
   currency,
   attributes: variant.attributes,
   image_url: variant.image_url,

@@ -9,9 +9,11 @@ import { createChanges } from './changes.ts'
 function fakeSurroundings(stock: Map<string, number>) {
   const subscribers: Subscriber[] = []
   const state = { live: true, time: 0, asked: [] as string[][], gate: Promise.resolve(), isTracked: true }
+  const noted: string[] = []
+  const polls: (string | null)[] = []
   const db = {
-    first: async () => {
-      const answer = { is_tracked: state.isTracked }
+    first: async ({ name }: { name: string }, given: { since: string | null }) => {
+      const answer = name === 'inventory.list_changes' ? listChanges(given) : { is_tracked: state.isTracked }
       await state.gate
       return answer
     },
@@ -24,6 +26,11 @@ function fakeSurroundings(stock: Map<string, number>) {
       return rows
     }
   } as unknown as Queryable
+  const listChanges = ({ since }: { since: string | null }) => {
+    polls.push(since)
+    const variant_ids = since === null ? [] : noted.slice(Number(since))
+    return { snapshot: String(noted.length), variant_ids }
+  }
   const broadcast: Broadcast = {
     publish: async () => {},
     subscribe: (_topic, subscriber) => subscribers.push(subscriber),
@@ -41,8 +48,15 @@ function fakeSurroundings(stock: Map<string, number>) {
       state.live = live
       for (const each of subscribers) each.onGap()
     },
+    /** A sale somewhere, which nobody is told of. */
+    sell: (id: string, left: number) => {
+      stock.set(id, left)
+      noted.push(id)
+    },
     /** The statements since the last time. */
     asked: () => state.asked.splice(0),
+    /** Since when changes were asked for since the last time; null: since now. */
+    polls: () => polls.splice(0),
     /** Answers are held back from now on, until what this returns is called. */
     hold: () => {
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -52,37 +66,65 @@ function fakeSurroundings(stock: Map<string, number>) {
   }
 }
 
-test('a figure is served for less than a second, and what nobody counts until a message names it', async () => {
-  const [counted, uncounted] = [newId(), newId()]
-  const stock = new Map([[counted, 5]])
-  const inventory = fakeSurroundings(stock)
-  expect(await inventory.available([counted, uncounted])).toEqual([5, null])
-  expect(inventory.asked()).toEqual([[counted, uncounted]])
-  stock.set(counted, 4)
-  stock.set(uncounted, 9)
-  inventory.state.time = 749
-  expect(await inventory.available([counted, uncounted])).toEqual([5, null])
+test('a figure is served until it is known to have changed, which is asked before it may be a second old', async () => {
+  const [counted, other] = [newId(), newId()]
+  const inventory = fakeSurroundings(new Map([[counted, 5]]))
+  expect(await inventory.available([counted, other])).toEqual([5, null])
+  expect(inventory.asked()).toEqual([[counted, other]])
+  expect(inventory.polls()).toEqual([null])
+  inventory.sell(counted, 4)
+  inventory.state.time = 399
+  expect(await inventory.available([counted, other])).toEqual([5, null])
+  expect(inventory.polls()).toEqual([])
   inventory.state.time = 1_000
-  expect(await inventory.available([counted, uncounted])).toEqual([4, null])
+  expect(await inventory.available([counted, other])).toEqual([4, null])
+  expect(inventory.polls()).toEqual(['0'])
   expect(inventory.asked()).toEqual([[counted]])
-  inventory.announce(`${newId()},${uncounted}`)
-  expect(await inventory.available([uncounted])).toEqual([9])
+  inventory.state.time = 2_000
+  expect(await inventory.available([counted, other])).toEqual([4, null])
+  expect(inventory.asked()).toEqual([])
 })
 
-test('what is asked for all the time is loaded beside the answers, together, and nobody waits for it', async () => {
-  const ids = Array.from({ length: 600 }, newId)
-  const stock = new Map(ids.map(id => [id, 5]))
-  const inventory = fakeSurroundings(stock)
-  await inventory.available(ids)
+test('whoever asks all the time waits for no question, and however many ask, there is one at a time', async () => {
+  const [sold, other] = [newId(), newId()]
+  const inventory = fakeSurroundings(new Map([sold, other].map(id => [id, 5])))
+  await inventory.available([sold, other])
   inventory.asked()
-  for (const id of ids) stock.set(id, 4)
-  inventory.state.time = 750
-  expect(new Set(await inventory.available([...ids, ...ids]))).toEqual(new Set([5]))
-  await expect.poll(() => inventory.state.asked.map(each => each.length)).toEqual([500, 100])
-  inventory.state.time = 1_100
-  expect(new Set(await inventory.available(ids))).toEqual(new Set([4]))
-  expect(inventory.asked()).toHaveLength(2)
-  inventory.stop()
+  inventory.polls()
+  inventory.sell(sold, 4)
+  inventory.state.time = 400
+  const letGo = inventory.hold()
+  expect(await inventory.available([sold])).toEqual([5])
+  expect(await inventory.available([sold, other])).toEqual([5, 5])
+  expect(inventory.polls()).toEqual(['0'])
+  letGo()
+  await expect.poll(() => inventory.available([sold])).toEqual([4])
+  expect(inventory.asked()).toEqual([[sold]])
+})
+
+test('nobody gets a figure while it cannot be asked what has changed', async () => {
+  const id = newId()
+  const inventory = fakeSurroundings(new Map([[id, 5]]))
+  await inventory.available([id])
+  inventory.state.time = 1_000
+  inventory.state.gate = Promise.reject(new Error('gone'))
+  inventory.state.gate.catch(() => {})
+  await expect(inventory.available([id])).rejects.toThrow('gone')
+  inventory.sell(id, 4)
+  inventory.state.gate = Promise.resolve()
+  expect(await inventory.available([id])).toEqual([4])
+})
+
+test('when nobody has asked for so long that notes may be gone, nothing of before is served', async () => {
+  const id = newId()
+  const stock = new Map([[id, 5]])
+  const inventory = fakeSurroundings(stock)
+  await inventory.available([id])
+  stock.set(id, 4)
+  inventory.state.time = 300_000
+  inventory.polls()
+  expect(await inventory.available([id])).toEqual([4])
+  expect(inventory.polls()).toEqual([null])
 })
 
 test('what is missing to all who ask in one turn is one statement, of 500 at most', async () => {
@@ -118,6 +160,7 @@ for (const [how, messageFor] of [
     const id = newId()
     const stock = new Map([[id, 1]])
     const inventory = fakeSurroundings(stock)
+    await inventory.available([])
     const letGo = inventory.hold()
     const underWay = inventory.available([id])
     await expect.poll(() => inventory.state.asked).toHaveLength(1)
@@ -128,6 +171,22 @@ for (const [how, messageFor] of [
     expect(await inventory.available([id])).toEqual([0])
   })
 }
+
+test('what was read before a sale, and arrives after it was heard of, is not kept', async () => {
+  const id = newId()
+  const inventory = fakeSurroundings(new Map([[id, 5]]))
+  await inventory.available([])
+  const letGo = inventory.hold()
+  const underWay = inventory.available([id])
+  await expect.poll(() => inventory.state.asked).toHaveLength(1)
+  inventory.state.gate = Promise.resolve()
+  inventory.sell(id, 4)
+  inventory.state.time = 1_000
+  await inventory.available([])
+  letGo()
+  expect(await underWay).toEqual([5])
+  expect(await inventory.available([id])).toEqual([4])
+})
 
 test('while messages may be missed, nothing is served from memory or kept in it', async () => {
   const id = newId()

@@ -1,19 +1,21 @@
 import { RecentMap } from '../../../kernel/recent-map.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import type { Change, Changes } from './changes.ts'
+import { ALL, type Change, type Changes } from './changes.ts'
 import * as repository from './repository.ts'
 import { type Available, availableIn } from './service.ts'
 
 const ENTRIES_MAX = 200_000
-/** Older than this a number is asked for again; what is not counted goes by messages alone. */
+/** A figure is at most so old: nobody gets one before all is known that had changed so long ago. */
 const AGE_MS_MAX = 1_000
-/** What is asked for at this age is loaded anew beside the answer, so that what is asked for all the time never waits. */
-const REFRESHED_AT_MS = 750
-const REFRESH_PAUSE_MS = 100
+/** From this age on it is asked beside the answers what has changed, so that whoever asks all the time never waits. */
+const POLLED_AT_MS = 400
+/** So long it is known what has changed since. */
+export const NOTED_SECONDS = 600
+const NOTED_MS_MAX = (NOTED_SECONDS * 1_000) / 2
 const STATEMENT_IDS_MAX = 500
 
-/** `loadedAt` on the monotonic clock: when the figure was asked for. */
-type Entry = { readonly available: Available; readonly loadedAt: number }
+/** A snapshot of the database, and when it was asked for, on the monotonic clock: what changed before is known here. */
+type Seen = { readonly snapshot: string; readonly at: number }
 /** A statement on its way: what changes meanwhile must not be kept from its answer. */
 type Loading = { isOutdated: boolean; readonly outdated: Set<string> }
 type Batch = { readonly ids: Set<string>; readonly loaded: Promise<ReadonlyMap<string, Available>> }
@@ -21,15 +23,16 @@ type Deps = { db: Queryable; changes: Changes; now?: () => number }
 
 /**
  * How many of each variant can be bought, kept in this process and at most a second old. Carts and product pages ask all
- * the time, and every sale changes the answer: a message for each would cost more than the sale. What is said to all
- * processes is only that a variant ran out, came back, or is counted otherwise than before; what this process changed by
- * itself is forgotten at once.
+ * the time, and every sale changes the answer: a message for each would cost more than the sale. So each batch of the stock
+ * writer notes of which variants something else can be bought, and as long as anybody asks, a process asks twice a second for
+ * what was noted since. What this process changed by itself, what ran out or came back, and what is counted otherwise than
+ * before is forgotten at once.
  */
 export function createAvailability({ db, changes, now = () => performance.now() }: Deps) {
-  const known = new RecentMap<Entry>(ENTRIES_MAX)
+  const known = new RecentMap<Available>(ENTRIES_MAX)
   const loading = new Set<Loading>()
-  const aging = new Set<string>()
-  let timer: NodeJS.Timeout | undefined
+  let seen: Seen | undefined
+  let polling: Promise<void> | undefined
   let nextBatch: Batch | undefined
   /** False: every answer is null, and nothing has to be looked up. `undefined`: nobody knows at this moment. */
   let isAnythingTracked: boolean | undefined
@@ -37,10 +40,10 @@ export function createAvailability({ db, changes, now = () => performance.now() 
 
   const outdate = (variantIds: Change) => {
     if (isAnythingTracked === false) isAnythingTracked = undefined
-    if (variantIds === 'all') known.clear()
+    if (variantIds === ALL) known.clear()
     else for (const id of variantIds) known.delete(id)
     for (const each of loading) {
-      if (variantIds === 'all') each.isOutdated = true
+      if (variantIds === ALL) each.isOutdated = true
       else for (const id of variantIds) each.outdated.add(id)
     }
   }
@@ -48,7 +51,7 @@ export function createAvailability({ db, changes, now = () => performance.now() 
     onChange: outdate,
     onGap: () => {
       isAnythingTracked = undefined
-      outdate('all')
+      outdate(ALL)
     }
   })
 
@@ -64,13 +67,12 @@ export function createAvailability({ db, changes, now = () => performance.now() 
   }
 
   async function load(ids: readonly string[]): Promise<ReadonlyMap<string, Available>> {
-    const loadedAt = now()
     const { answer, meanwhile } = await watched(() => availableIn(db, ids))
     const loaded = new Map<string, Available>()
     ids.forEach((id, index) => {
       const available = answer[index] ?? null
       loaded.set(id, available)
-      if (!meanwhile.isOutdated && !meanwhile.outdated.has(id)) known.set(id, { available, loadedAt })
+      if (!meanwhile.isOutdated && !meanwhile.outdated.has(id)) known.set(id, available)
     })
     return loaded
   }
@@ -94,17 +96,21 @@ export function createAvailability({ db, changes, now = () => performance.now() 
     return nextBatch.loaded
   }
 
-  function refreshSoon(id: string): void {
-    aging.add(id)
-    timer ??= setTimeout(refresh, REFRESH_PAUSE_MS).unref()
-  }
-
-  function refresh(): void {
-    const ids = [...aging].slice(0, STATEMENT_IDS_MAX)
-    for (const id of ids) aging.delete(id)
-    timer = aging.size > 0 ? setTimeout(refresh, REFRESH_PAUSE_MS).unref() : undefined
-    // Whoever asks when it is too old waits for a statement then, and hears what is wrong.
-    load(ids).catch(() => {})
+  /** Forgets what has changed since the last time. */
+  function poll(): Promise<void> {
+    const at = now()
+    const since = seen !== undefined && at - seen.at < NOTED_MS_MAX ? seen.snapshot : null
+    polling ??= db
+      .first(repository.listChanges, { since })
+      .then(answer => {
+        if (answer === undefined) throw new Error('no snapshot')
+        outdate(since === null ? ALL : answer.variant_ids)
+        seen = { snapshot: answer.snapshot, at }
+      })
+      .finally(() => {
+        polling = undefined
+      })
+    return polling
   }
 
   /** In one process one statement, when it starts and after what may have been the first item that is tracked. */
@@ -123,18 +129,25 @@ export function createAvailability({ db, changes, now = () => performance.now() 
 
   /** See `InventoryApi.available`. Not async: when everything is in memory, one promise is all that it costs. */
   function available(variantIds: readonly string[]): Promise<Available[]> {
+    if (changes.isLive()) {
+      if (isAnythingTracked === false) return Promise.resolve(variantIds.map(() => null))
+      if (isAnythingTracked === undefined) askWhetherTracked().catch(() => {})
+      const age = seen === undefined ? AGE_MS_MAX : now() - seen.at
+      if (age >= AGE_MS_MAX) return poll().then(() => lookUp(variantIds))
+      // Whoever asks when all is too old waits for a statement then, and hears what is wrong.
+      if (age >= POLLED_AT_MS) poll().catch(() => {})
+    }
+    return lookUp(variantIds)
+  }
+
+  function lookUp(variantIds: readonly string[]): Promise<Available[]> {
     const isLive = changes.isLive()
-    if (isLive && isAnythingTracked === false) return Promise.resolve(variantIds.map(() => null))
-    if (isLive && isAnythingTracked === undefined) askWhetherTracked().catch(() => {})
     const found: Available[] = []
     const missing: string[] = []
-    const time = now()
     for (const id of variantIds) {
-      const entry = isLive ? known.get(id) : undefined
-      const age = entry === undefined || entry.available === null ? 0 : time - entry.loadedAt
-      if (entry === undefined || age >= AGE_MS_MAX) missing.push(id)
-      else if (age >= REFRESHED_AT_MS) refreshSoon(id)
-      found.push(entry?.available ?? null)
+      const figure = isLive ? known.get(id) : undefined
+      if (figure === undefined) missing.push(id)
+      found.push(figure ?? null)
     }
     if (missing.length === 0) return Promise.resolve(found)
     return loadTogether(missing).then(loaded =>
@@ -145,7 +158,6 @@ export function createAvailability({ db, changes, now = () => performance.now() 
   return {
     available,
     /** Answers once it is known whether there is anything to look up. */
-    start: askWhetherTracked,
-    stop: () => clearTimeout(timer)
+    start: askWhetherTracked
   }
 }

@@ -2,7 +2,7 @@ import type { Broadcast } from '../../../platform/broadcast.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 
 const TOPIC = 'inventory'
-const ALL = 'all'
+export const ALL = 'all'
 const IDS_A_MESSAGE = 200 // 7,400 of the 7,900 bytes that a message may have
 const IDS_MAX = 5_000
 

@@ -34,3 +34,24 @@ export const isAnythingTracked = statement({
   gives: { is_tracked: 'bool' },
   text: 'select exists (select from inventory.items where tracked) as is_tracked'
 })
+/**
+ * Of which variants something else can be bought since a snapshot, and the snapshot of this answer. Without one: of none. A
+ * transaction that was under way then, and is committed now, is one that this snapshot sees first.
+ */
+export const listChanges = statement({
+  name: 'inventory.list_changes',
+  takes: { since: 'text?' },
+  gives: { snapshot: 'text', variant_ids: 'uuid[]' },
+  text: `
+    select pg_current_snapshot()::text as snapshot, array(
+      select distinct unnest(variant_ids) from inventory.changes
+      where xid >= pg_snapshot_xmin($since::text::pg_snapshot) and not pg_visible_in_snapshot(xid, $since::text::pg_snapshot)
+    ) as variant_ids`
+})
+export const deleteChanges = statement({
+  name: 'inventory.delete_changes',
+  takes: { keptSeconds: 'float8', limit: 'int8' },
+  text: `
+    delete from inventory.changes where ctid = any (array(
+      select ctid from inventory.changes where at < now() - make_interval(secs => $keptSeconds) limit $limit))`
+})

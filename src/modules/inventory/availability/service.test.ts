@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { useShop } from '../../../../test/support/use-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { inventoryModule } from '../index.ts'
+import { updateLevels } from '../writer/repository.ts'
+import { deleteChanges, listChanges } from './repository.ts'
 import { availableIn } from './service.ts'
 
 type Shop = Awaited<ReturnType<typeof useInventory>>
@@ -90,4 +92,43 @@ test('what can be bought follows from levels, locations, backorder and parts', a
   expect(cases.map(([what], index) => [what, found[index]])).toEqual(
     cases.map(([what, , available]) => [what, available])
   )
+})
+
+test('a change is told of once it is committed, once to each who asks, of kits too, and forgotten later', async () => {
+  const shop = await useInventory()
+  const part = await item(shop, {}, { on_hand: 5 })
+  const set = await item(shop, {})
+  await kit(shop, set, { [part]: 2 })
+  const other = await item(shop, {}, { on_hand: 5 })
+  const [main] = await shop.sql("select id from inventory.locations where code = 'main'")
+  const level = { reserved: [0], safety: [0], sourceVersions: [null], locationIds: [main?.id as string] }
+  const changesSince = async (since: string | null) => {
+    const answer = await shop.db.first(listChanges, { since })
+    return { snapshot: answer?.snapshot ?? '', variantIds: answer?.variant_ids.toSorted() }
+  }
+  const first = await changesSince(null)
+  expect(first.variantIds).toEqual([])
+  const [written, committing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const changing = shop.db.transaction(async tx => {
+    await tx.run(updateLevels, { ...level, itemIds: [part], onHand: [4], seqs: [1] })
+    written.resolve()
+    await committing.promise
+  })
+  await written.promise
+  // It is under way, and a later one is done already.
+  await shop.db.run(updateLevels, { ...level, itemIds: [other], onHand: [4], seqs: [1] })
+  const second = await changesSince(first.snapshot)
+  expect(second.variantIds).toEqual([other])
+  committing.resolve()
+  await changing
+  const third = await changesSince(second.snapshot)
+  expect(third.variantIds).toEqual([part, set].toSorted())
+  expect((await changesSince(third.snapshot)).variantIds).toEqual([])
+  expect((await changesSince(first.snapshot)).variantIds).toEqual([part, set, other].toSorted())
+
+  await shop.sql(
+    "update inventory.changes set at = now() - interval '601 seconds' where variant_ids[1] = $1",
+    [other]
+  )
+  expect(await shop.db.run(deleteChanges, { keptSeconds: 600, limit: 10 })).toBe(1)
 })

@@ -1,6 +1,8 @@
 import { newId } from '../../../kernel/ids.ts'
 import type { Chores } from '../../../platform/chores.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
+import { NOTED_SECONDS } from '../availability/cache.ts'
+import { deleteChanges } from '../availability/repository.ts'
 import { deleteRequests } from '../requests/repository.ts'
 import type { Writer } from '../writer/writer.ts'
 import { deleteReservations, listDue } from './repository.ts'
@@ -15,6 +17,9 @@ const WAIT_MS = 5_000
 export function startSweeps({ chores, db, writer }: { chores: Chores; db: Queryable; writer: Writer }): void {
   chores.every(DUE_SECONDS, 'inventory.expire', () => expireDue(db, writer))
   const limit = OLD_MAX
+  chores.sweep(NOTED_SECONDS, 'inventory.delete_changes', () =>
+    db.run(deleteChanges, { keptSeconds: NOTED_SECONDS, limit })
+  )
   chores.sweep(OLD_SECONDS, 'inventory.delete_requests', () => db.run(deleteRequests, { limit }))
   chores.sweep(OLD_SECONDS, 'inventory.delete_reservations', () => db.run(deleteReservations, { limit }))
 }

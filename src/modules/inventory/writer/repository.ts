@@ -106,6 +106,7 @@ export const insertLevels = statement({
     on conflict do nothing
     returning item_id`
 })
+/** Also notes which variants this is about, for what processes know of them. */
 export const updateLevels = statement({
   name: 'inventory.update_levels',
   takes: {
@@ -118,6 +119,11 @@ export const updateLevels = statement({
     sourceVersions: 'float8[]'
   },
   text: `
+    with noted as (
+      insert into inventory.changes (variant_ids)
+      select $itemIds::uuid[] || array(
+        select components.variant_id from inventory.components where components.item_id = any ($itemIds))
+    )
     update inventory.levels set on_hand = now.on_hand, reserved = now.reserved, safety = now.safety,
       seq = now.seq, source_version = now.source_version::int8
     from unnest($itemIds::uuid[], $locationIds::uuid[], $onHand::int[], $reserved::int[], $safety::int[],

@@ -1,0 +1,127 @@
+import pg from 'pg'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createDiscount, createProduct } from '../../../../test/support/catalog.ts'
+import { expectAgreement, type Markets, settled, useMarkets } from '../../../../test/support/markets.ts'
+
+/** The same numbers in every run. */
+function numbersFrom(seed: number) {
+  let state = seed
+  return (below: number) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return Math.floor(state / 65_536) % below
+  }
+}
+
+test('whatever two processes change of prices and products at once, lists say what pages say in the end', async () => {
+  const one = await useMarkets()
+  const other = await useMarkets(one.databaseUrl)
+  const base = await one.createList('USD')
+  const wholesale = await one.createList('USD', { parent_id: base, adjustment_ppm: -100_000 })
+  const pounds = await one.createList('GBP')
+  const lists = [base, wholesale, pounds]
+  await one.createMarket('wholesale', 'USD', wholesale)
+  await one.createMarket('uk', 'GBP', pounds)
+  const late = await one.createMarket('late', 'USD')
+  const products: { id: string; variants: { id: string }[] }[] = []
+  for (let each = 0; each < 6; each += 1) {
+    const variants = [1, 2].map(at => ({ sku: `S-${each}-${at}`, price: 2_000 + 10 * each }))
+    products.push(await createProduct(one, { name: `Mug ${each}`, variants }))
+  }
+  const variantIds = products.flatMap(({ variants }) => variants.map(({ id }) => id))
+
+  const below = numbersFrom(7)
+  const pick = <T>(all: readonly T[]) => all[below(all.length)] as T
+  const change = (shop: Markets): Promise<unknown> => {
+    const [list, variant, product, price] = [
+      pick(lists),
+      pick(variantIds),
+      pick(products),
+      100 + below(5_000)
+    ]
+    const changes = [
+      () => shop.setPrices(list, { variant_id: variant, price }),
+      () => shop.setPrices(list, ...variantIds.map(variant_id => ({ variant_id, price }))),
+      () => shop.admin.delete(`/api/admin/price-lists/${list}/prices/${variant}`),
+      () => shop.admin.patch(`/api/admin/price-lists/${wholesale}`, { adjustment_ppm: 1_000 * below(300) }),
+      () => shop.admin.patch(`/api/catalog/variants/${variant}`, { price, active: below(4) > 0 }),
+      () => shop.admin.patch(`/api/admin/markets/${late.id}`, { price_list_id: pick([null, base]) }),
+      () =>
+        createDiscount(shop, {
+          scope: 'product',
+          target_id: product.id,
+          percentage_ppm: 1_000 * (1 + below(90))
+        })
+    ]
+    return pick(changes)()
+  }
+  for (let round = 0; round < 12; round += 1)
+    await Promise.all([one, other, one, other, one, other].map(change))
+  await settled(one)
+
+  const productIds = products.map(({ id }) => id)
+  // What is committed is announced to the other process a moment later.
+  for (const market of ['default', 'wholesale', 'uk', 'late'])
+    for (const shop of [one, other])
+      await vi.waitFor(() => expectAgreement(shop, productIds, market), { timeout: 10_000, interval: 25 })
+  // Something was left to compare.
+  expect(await one.listed('uk')).not.toEqual([])
+}, 60_000)
+
+test('what was missed is healed by the job, and lists that no market has are forgotten', async () => {
+  const shop = await useMarkets()
+  const list = await shop.createList('GBP')
+  const market = await shop.createMarket('uk', 'GBP', list)
+  const { variants } = await createProduct(shop, { name: 'Mug', variants: [{ sku: 'MUG', price: 1_000 }] })
+  await shop.setPrices(list, { variant_id: variants[0].id, price: 900 })
+  await settled(shop)
+  await shop.sql('update catalog.list_prices set lowest_price_minor = 1')
+  await shop.sql('update catalog.revision set value = value + 1')
+  const another = await useMarkets(shop.databaseUrl)
+  expect(await another.listed('uk')).toEqual([['Mug', 1]])
+  await shop.sql(
+    "update cartwright.jobs set due_at = now() where handler = 'catalog.refresh_list_prices' and id = 0"
+  )
+  await settled(shop)
+  await vi.waitFor(async () => expect(await another.listed('uk')).toEqual([['Mug', 900]]), 10_000)
+  await shop.admin.patch(`/api/admin/markets/${market.id}`, { price_list_id: null })
+  await settled(shop)
+  expect(await shop.sql('select from catalog.list_prices')).toEqual([])
+})
+
+test.each([
+  ['prices of some variants', { prices: true }],
+  ['all prices of a list', { prices: false }]
+])('%s are followed once whoever changes the product has done so', async (_what, { prices }) => {
+  const shop = await useMarkets()
+  const parent = await shop.createList('USD')
+  const list = await shop.createList('USD', { parent_id: parent })
+  await shop.createMarket('us', 'USD', list)
+  const variants = [
+    { sku: 'LISTED', price: 2_000 },
+    { sku: 'OWN', price: 1_500 }
+  ]
+  const product = await createProduct(shop, { name: 'Mug', variants })
+  const variant_id = product.variants[0].id as string
+  await shop.setPrices(parent, { variant_id, price: 1_000 })
+  await settled(shop)
+
+  const holder = new pg.Client({ connectionString: shop.databaseUrl })
+  await holder.connect()
+  onTestFinished(() => holder.end())
+  await holder.query('begin')
+  await holder.query('select from catalog.products for update')
+  await holder.query(`update catalog.variants set price_minor = 700 where sku = 'OWN'`)
+  if (prices) await shop.setPrices(list, { variant_id, price: 900 })
+  else await shop.admin.patch(`/api/admin/price-lists/${list}`, { adjustment_ppm: -100_000 })
+  const waiting = `select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%catalog.products%for update%'`
+  await vi.waitFor(async () => expect(await shop.sql(waiting)).toHaveLength(1), {
+    timeout: 10_000,
+    interval: 5
+  })
+  await holder.query('commit')
+  await settled(shop)
+  expect(await shop.sql('select lowest_price_minor::int from catalog.list_prices')).toEqual([
+    { lowest_price_minor: 700 }
+  ])
+})

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { createProduct } from '../../../../test/support/catalog.ts'
+import { settled, useMarkets } from '../../../../test/support/markets.ts'
+
+/** What is looked up once, or once for each change of the catalog. */
+const SHARED = ['catalog.find_revision', 'pricing.list_markets']
+const isOwn = (name: string) => /^(?:catalog|pricing)\./.test(name) && !SHARED.includes(name)
+
+/** Products with three variants each, all of them in the list of a market; nothing goes on any more. */
+async function useSettled(products: number) {
+  const shop = await useMarkets()
+  const list = await shop.createList('GBP')
+  await shop.createMarket('uk', 'GBP', list)
+  const made = []
+  for (let each = 0; each < products; each += 1) {
+    const variants = [1, 2, 3].map(at => ({ sku: `S-${each}-${at}`, price: 1_000 }))
+    made.push(await createProduct(shop, { name: `Mug ${each}`, variants }))
+  }
+  const variantIds = made.flatMap(({ variants }) => variants.map(({ id }: { id: string }) => id)) as string[]
+  await shop.setPrices(list, ...variantIds.map(variant_id => ({ variant_id, price: 900 })))
+  await settled(shop)
+  return { ...shop, list, variantIds, productIds: made.map(({ id }) => id as string) }
+}
+
+test('a list in a market is one statement, and its number another; from the cache it is none', async () => {
+  const { request, statements } = await useSettled(3)
+  const sent = async (query: string) => {
+    statements.splice(0)
+    await request('GET', `/api/products?${query}`, { headers: { 'x-market': 'uk' } })
+    return statements.filter(isOwn)
+  }
+  expect(await sent('sort=name')).toEqual(['catalog.list_products_by_name_in_list'])
+  expect(await sent('sort=name')).toEqual([])
+  expect(await sent('sort=price&count=true')).toEqual([
+    'catalog.list_products_by_price_in_list',
+    'catalog.count_listed_products_in_list'
+  ])
+})
+
+test('the page of a product is three statements in a market with a list, and none from the cache', async () => {
+  const { request, statements, productIds } = await useSettled(1)
+  const sent = async () => {
+    statements.splice(0)
+    await request('GET', `/api/products/${productIds[0]}?market=uk`)
+    return statements.filter(isOwn)
+  }
+  expect(await sent()).toEqual(['catalog.find_active_product', 'pricing.list_chains', 'pricing.list_breaks'])
+  expect(await sent()).toEqual([])
+})
+
+test('changed prices are the same statements, however many there are', async () => {
+  const shop = await useSettled(20)
+  const sent = async (variantIds: readonly string[], price: number) => {
+    shop.statements.splice(0)
+    await shop.setPrices(shop.list, ...variantIds.map(variant_id => ({ variant_id, price })))
+    await settled(shop)
+    return shop.statements.filter(isOwn)
+  }
+  const ofOne = await sent(shop.variantIds.slice(0, 1), 800)
+  expect(ofOne).toContain('catalog.put_list_prices')
+  expect(await sent(shop.variantIds, 700)).toEqual(ofOne)
+  const prices = await shop.listed('uk', 'limit=100&sort=price')
+  expect(prices.map(([, price]) => price)).toEqual(Array.from({ length: 20 }, () => 700))
+})
