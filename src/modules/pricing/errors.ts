@@ -82,12 +82,30 @@ export const promotionStale = defineError(
 export const promotionLimit = defineError(
   'conflict',
   'PRICING_PROMOTION_LIMIT',
-  'As many promotions without a code run, or will, as there may be; "limit" says how many.'
+  'As many promotions without a code run, or will, as there may be ("limit"): put another one out of use first, or let this one need a code.'
 )
 export const promotionUsed = defineError(
   'conflict',
   'PRICING_PROMOTION_USED',
   'Orders use the promotion, so it stays; put it out of use instead.'
+)
+export const usedUp = defineError(
+  'conflict',
+  'PRICING_USED_UP',
+  'A promotion or code has been used up; quote again to see which.',
+  {
+    constraints: ['pricing.budgets_uses'],
+    mayPass: true
+  }
+)
+export const promotionGone = defineError(
+  'conflict',
+  'PRICING_PROMOTION_GONE',
+  'A promotion was deleted; quote again.',
+  {
+    constraints: ['pricing.redemptions_promotion'],
+    mayPass: true
+  }
 )
 export const codeNotFound = defineError(
   'not_found',
@@ -139,10 +157,36 @@ export const rateNotFound = defineError(
   'PRICING_TAX_RATE_NOT_FOUND',
   'There is no such tax rate.'
 )
+export const exemptionNotFound = defineError(
+  'not_found',
+  'PRICING_TAX_EXEMPTION_NOT_FOUND',
+  'There is no such exemption from tax.'
+)
+export const vatIdInvalid = defineError(
+  'invalid',
+  'PRICING_VAT_ID_INVALID',
+  'This is not a VAT id, or its country is not in front of it.',
+  {
+    fault: {
+      path: 'body/vat_id',
+      message: 'must be a VAT id with its country in front, such as DE136695976'
+    }
+  }
+)
 export const taxStale = defineError(
   'stale',
   'PRICING_TAX_STALE',
   'It was changed in the meantime; read it again.'
+)
+export const taxPatternInvalid = defineError(
+  'invalid',
+  'PRICING_TAX_PATTERN_INVALID',
+  'The postal codes of the tax zone are none; "errors" says which forms there are.'
+)
+export const taxRegionInvalid = defineError(
+  'invalid',
+  'PRICING_TAX_REGION_INVALID',
+  'This is no region of the country, or too large a one; "errors" says how one is written.'
 )
 export const taxLimit = defineError(
   'conflict',
@@ -195,7 +239,7 @@ defineError('invalid', 'PRICING_PROMOTION_MARKET_UNKNOWN', 'There is no market w
   fault: { path: 'body/markets', message: 'must be codes of markets' }
 })
 defineError('invalid', 'PRICING_PERIOD_INVALID', 'It must end after it starts.', {
-  constraints: ['pricing.promotions_period', 'pricing.tax_rates_period'],
+  constraints: ['pricing.promotions_period', 'pricing.tax_rates_period', 'pricing.exemptions_period'],
   fault: { path: 'body/ends_at', message: 'must be after the start' }
 })
 defineError(
@@ -210,19 +254,6 @@ defineError(
 defineError('conflict', 'PRICING_CODE_TAKEN', 'There is such a code already.', {
   constraints: ['pricing.codes_code'],
   fault: { path: 'body/code', message: 'must not be that of another one' }
-})
-defineError(
-  'conflict',
-  'PRICING_USED_UP',
-  'A promotion or code has been used up; quote again to see which.',
-  {
-    constraints: ['pricing.budgets_uses'],
-    mayPass: true
-  }
-)
-defineError('conflict', 'PRICING_PROMOTION_GONE', 'A promotion was deleted; quote again.', {
-  constraints: ['pricing.redemptions_promotion'],
-  mayPass: true
 })
 defineError('conflict', 'PRICING_TAX_CATEGORY_TAKEN', 'Another tax category has this code.', {
   constraints: ['pricing.tax_categories_code'],

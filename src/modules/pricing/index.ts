@@ -1,12 +1,15 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
-import type { MarketRequest } from '../../kernel/wire.ts'
+import { type MarketRequest, marketNamed } from '../../kernel/wire.ts'
 import { defineModule } from '../../module.ts'
 import { createChanges } from '../../platform/kept.ts'
-import type { Transaction } from '../../platform/postgres/database.ts'
+import type { Database, Queryable, Transaction, Transactions } from '../../platform/postgres/database.ts'
 import { codeRoutes } from './codes/routes.ts'
 import { createCodeService } from './codes/service.ts'
 import { dryRunRoutes } from './dry-run/routes.ts'
 import { createDryRunService } from './dry-run/service.ts'
+import { pricesChanged } from './events.ts'
+import { exemptionRoutes } from './exemptions/routes.ts'
+import { createExemptionService } from './exemptions/service.ts'
 import { createMarketDirectory, type ShopMarket as Market } from './markets/directory.ts'
 import { marketRoutes } from './markets/routes.ts'
 import { createMarketService, ensureDefaultMarket } from './markets/service.ts'
@@ -18,10 +21,12 @@ import { createPriceChanges } from './prices/changes.ts'
 import { createPriceFiles } from './prices/csv.ts'
 import { priceRoutes } from './prices/routes.ts'
 import { createPriceService } from './prices/service.ts'
+import { type MarketList, readMarketLists, readPrices } from './prices/uncached.ts'
 import { promotionRoutes } from './promotions/routes.ts'
 import { createPromotionService } from './promotions/service.ts'
 import type { Redemption } from './quote/promotions.ts'
-import { redeem, release } from './redemptions/doors.ts'
+import { quote } from './quote/quote.ts'
+import { inTurn, type Redeeming, redeem, release } from './redemptions/doors.ts'
 import { redemptionRoutes } from './redemptions/routes.ts'
 import { createRedemptionService } from './redemptions/service.ts'
 import { createRules, type ReadRules } from './rules/service.ts'
@@ -29,10 +34,20 @@ import { createRateFiles } from './taxes/csv.ts'
 import { categoryRoutes, rateRoutes, zoneRoutes } from './taxes/routes.ts'
 import { createTaxCategoryService, createTaxRateService, createTaxZoneService } from './taxes/service.ts'
 
+export { pricesChanged } from './events.ts'
 export type { ShopMarket as Market } from './markets/directory.ts'
+export type { MarketList } from './prices/uncached.ts'
+export type { Component } from './quote/components.ts'
+export type { Finding } from './quote/findings.ts'
+export type { QuoteInput, QuoteLine } from './quote/input.ts'
+export type { Quote } from './quote/quote.ts'
 
 /** For routes with `inMarket` in their schema: where a request buys; null where the module is switched off. */
 export type MarketOf = (request: MarketRequest) => Promise<Market | null>
+export const marketsOfRequests =
+  (pricing: PricingApi | undefined): MarketOf =>
+  async request =>
+    pricing === undefined ? null : pricing.markets.resolve({ name: marketNamed(request) })
 
 /** What other modules ask about prices. To it the ids of variants, products and categories mean nothing. */
 export type PricingApi = {
@@ -42,6 +57,8 @@ export type PricingApi = {
      * second. @throws `PRICING_MARKET_UNKNOWN`, naming those that there are.
      */
     resolve(wanted: { name?: string | undefined; country?: string | undefined }): Promise<Market>
+    /** Those in which anybody can buy. */
+    list(): Promise<readonly Market[]>
   }
   /**
    * What one of each of these costs in this market when so many are bought, in their order, in minor units; `undefined` where
@@ -52,18 +69,33 @@ export type PricingApi = {
     wanted: readonly { readonly variantId: string; readonly quantity: number }[],
     market: Pick<Market, 'priceListId'>
   ): Promise<(number | undefined)[]>
+  /** The price lists that markets have, as the database says in this transaction, or now. */
+  marketLists(db: Queryable): Promise<MarketList[]>
+  /** What `prices` answers, for each of these lists, as the database says in this transaction, or now. One statement. */
+  pricesIn(
+    db: Queryable,
+    lists: readonly MarketList[],
+    wanted: readonly { readonly variantId: string; readonly quantity: number }[]
+  ): Promise<(number | undefined)[][]>
+  /** What a basket costs, and why. Pure. @throws `PRICING_QUOTE_TOO_LARGE` */
+  quote: typeof quote
   /**
-   * What a quote takes of the shop: promotions, those of these codes too, and taxes; and how often the customer used them. From
-   * memory, but for codes and for what has a limit.
+   * What a quote takes of the shop: promotions, those of these codes too, and taxes; and of the buyer: how often they used
+   * promotions, whether a first order can be theirs, and why they pay no tax. `customer`: the account, or the keyed hash of an
+   * address. From memory, but for codes and for what has a limit.
    */
   rules: ReadRules
   /**
-   * Takes, within the caller's transaction, what the quote says that it redeems, for `owner`: once, however often it is
-   * called. `customer`: the account, or the keyed hash of an address. What is limited is taken with the commit, which then
-   * fails with `PRICING_USED_UP`; for promotions that many want at once begin the transaction in turn (`db.inTurn`).
-   * @throws `PRICING_CUSTOMER_LIMIT`, `PRICING_FIRST_ORDER_TAKEN`, `PRICING_PROMOTION_GONE`
+   * Where a transaction begins that redeems what a quote says; no other one can. Of those who want the same few uses
+   * a few come at a time, and the others hold no connections while they wait: `write.once(pricing.inTurn(db, quote.redemptions), work)`.
    */
-  redeem(tx: Transaction, owner: string, redemptions: readonly Redemption[], customer: string): Promise<void>
+  inTurn(db: Database, redemptions: readonly Redemption[]): Transactions<Redeeming>
+  /**
+   * Takes, within such a transaction, what it began for, for `owner`: once, however often it is called. `customer`: the
+   * account, or the keyed hash of an address. What is limited is taken with the commit, which then fails with
+   * `PRICING_USED_UP`. @throws `PRICING_CUSTOMER_LIMIT`, `PRICING_FIRST_ORDER_TAKEN`, `PRICING_PROMOTION_GONE`
+   */
+  redeem(tx: Redeeming, owner: string, customer: string): Promise<void>
   /** Gives back, within the caller's transaction, all that `owner` has taken, once. */
   release(tx: Transaction, owner: string): Promise<void>
 }
@@ -83,30 +115,38 @@ export const pricingModule = defineModule({
   contexts: ['x-market'],
   requires: {},
   uses: {},
+  emits: [pricesChanged],
   migrations: new URL('./migrations/', import.meta.url),
-  setup: async ({ config, db, broadcast }) => {
+  setup: async ({ config, db, broadcast, emit }) => {
     const periods = createPeriods(config.shop.time_zone)
     const changes = createChanges(broadcast, 'pricing')
-    const priceChanges = createPriceChanges(broadcast)
+    const priceChanges = createPriceChanges({ broadcast, emit })
     await ensureDefaultMarket(db, changes, config.shop.currency)
     const directory = createMarketDirectory({ db, changes })
-    const markets = createMarketService({ db, changes })
-    const rules = createRules({ db, changes })
+    const markets = createMarketService({ db, changes, priceChanges })
+    // Apart: who is exempt is many rows, and promotions change more often.
+    const exemptionChanges = createChanges(broadcast, 'pricing.exemptions')
+    const rules = createRules({ db, changes, exemptionChanges })
     const api: PricingApi = {
-      markets: { resolve: directory.resolve },
+      markets: { resolve: directory.resolve, list: directory.list },
       prices: createPrices({ db, changes, priceChanges }),
+      marketLists: readMarketLists,
+      pricesIn: readPrices,
+      quote,
       rules,
+      inTurn,
       redeem,
       release
     }
     const routes = (tiers: Tiers) => {
       marketRoutes(tiers, markets, directory)
-      priceListRoutes(tiers, createPriceListService({ db, changes }))
+      priceListRoutes(tiers, createPriceListService({ db, changes, priceChanges }))
       const taxes = { db, changes, periods }
       categoryRoutes(tiers, createTaxCategoryService(taxes))
       zoneRoutes(tiers, createTaxZoneService(taxes))
       rateRoutes(tiers, createTaxRateService(taxes), createRateFiles(taxes))
-      dryRunRoutes(tiers, createDryRunService({ markets: directory, readRules: rules }))
+      exemptionRoutes(tiers, createExemptionService({ db, changes: exemptionChanges, periods }))
+      dryRunRoutes(tiers, createDryRunService({ db, markets: directory, readRules: rules }))
       promotionRoutes(tiers, createPromotionService({ db, changes, periods }))
       codeRoutes(tiers, createCodeService({ db }))
       redemptionRoutes(tiers, createRedemptionService({ db }))

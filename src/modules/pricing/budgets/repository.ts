@@ -37,13 +37,14 @@ export const addUses = statement({
     )
     update pricing.budgets set taken = taken + $uses from limited where budgets.id = limited.id`
 })
-/** What is left of these promotions, and how often the customer used them. */
+/** What is left of these promotions, how often the customer used them, and whether a first order of theirs has used any. */
 export const listUses = statement({
   name: 'pricing.list_uses',
   takes: { ids: 'uuid[]', customer: 'text?' },
-  gives: { id: 'uuid', uses_left: 'int4?', used: 'int4' },
+  gives: { id: 'uuid', uses_left: 'int4?', used: 'int4', has_ordered: 'bool' },
   text: `
-    select budgets.id, uses_max - budgets.taken as uses_left, coalesce(customer_uses.taken, 0) as used
+    select budgets.id, uses_max - budgets.taken as uses_left, coalesce(customer_uses.taken, 0) as used,
+      exists (select from pricing.first_orders where customer = $customer) as has_ordered
     from pricing.budgets
     left join pricing.customer_uses on promotion_id = budgets.id and customer = $customer
     where budgets.id = any ($ids)`

@@ -68,3 +68,13 @@ export const setActive = statement({
   takes: { id: 'uuid', active: 'bool' },
   text: 'update pricing.codes set active = $active where id = $id'
 })
+/** Of these codes, those that count for nobody. */
+export const listStopped = statement({
+  name: 'pricing.list_stopped_codes',
+  takes: { codes: 'text[]' },
+  gives: { code: 'text', promotion_id: 'uuid', code_active: 'bool' },
+  text: `
+    select code, promotion_id, codes.active as code_active
+    from pricing.codes join pricing.promotions on promotions.id = promotion_id
+    where code = any ($codes) and not (codes.active and promotions.active)`
+})

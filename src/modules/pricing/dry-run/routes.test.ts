@@ -40,30 +40,122 @@ test('a dry run says what a basket would cost, with its components, and takes no
       { index: 0, subtotal: 2_000, discount: 200, tax: 180, total: 1_800 },
       { index: 1, subtotal: 500, discount: 140, tax: 0, total: 360 }
     ],
-    applied: [{ promotion_id: id, code: 'TEN' }]
+    applied: [{ promotion_id: id, name: 'TEN', code: 'TEN', amount: 240 }]
   })
   expect(quoted.components).toContainEqual({
     ...{ kind: 'discount', line: 0, promotion_id: id, code: 'TEN', rate_ppm: null, tax_category: null },
-    ...{ amount: -200, included: false }
+    ...{ amount: -200, included: false, exempt: null }
   })
   expect(await run(body)).toEqual(quoted)
   expect(await sql('select from pricing.redemptions')).toEqual([])
 })
 
-test.each<[string, string, object, object?]>([
-  ['is not known', 'CODE_UNKNOWN', {}],
-  ['has not started', 'CODE_NOT_STARTED', { starts_at: '2999-01-01' }],
-  ['has expired', 'CODE_EXPIRED', { ends_at: '2020-01-01' }],
-  ['is for another currency', 'CODE_NOT_IN_MARKET', { minimum: { EUR: 1 } }],
-  ['is for other products', 'CODE_NO_MATCHING_LINE', { product_ids: [newId()] }],
-  ['is for a first order', 'CODE_FIRST_ORDER_ONLY', { first_order_only: true }, { first_order: false }],
-  ['is for other customers', 'CODE_NOT_FOR_CUSTOMER', { customer_group: 'trade' }]
-])('a code that %s has a finding that says so', async (_what, code, fields, body = {}) => {
-  const { promote, run } = await useDryRun()
-  if (code !== 'CODE_UNKNOWN') await promote('TEN', fields)
+test('a dry run knows why a customer pays no tax, and who has had a first order', async () => {
+  const { admin, promote, run, redeem } = await useDryRun()
+  const ada = newId()
+  const exemption = { customer_id: ada, company: 'Acme', reason: 'Export', ends_at: '2030-12-31' }
+  await admin.post('/api/admin/taxes/exemptions', exemption)
+  const destination = { country: 'CH' }
+  const quoted = await run({ destination, customer_id: ada })
+  expect(quoted).toMatchObject({ tax: 0, total: 2_000 })
+  expect(quoted.components.at(-1)).toMatchObject({
+    kind: 'tax',
+    rate_ppm: 100_000,
+    amount: 0,
+    exempt: 'Export'
+  })
+  expect((await run({ destination, customer_id: newId() })).tax).toBe(200)
+  expect((await run({ destination })).tax).toBe(200)
+  expect((await run({ destination, customer_id: ada, at: '2031-01-01T00:00:00Z' })).tax).toBe(200)
+
+  const promotionId = await promote('FIRST', { first_order_only: true })
+  await redeem(newId(), [{ promotionId }], ada)
+  const codesOf = async (body: object) =>
+    (await run({ codes: ['first'], ...body })).findings.map(({ code }: { code: string }) => code)
+  expect(await codesOf({ customer_id: ada })).toEqual(['CODE_FIRST_ORDER_ONLY'])
+  expect(await codesOf({ customer_id: ada, first_order: true })).toEqual([])
+  expect(await codesOf({ customer_id: newId() })).toEqual([])
+  expect(await codesOf({ first_order: false })).toEqual(['CODE_FIRST_ORDER_ONLY'])
+})
+
+test('a dry run takes regions in every spelling, and refuses an unknown one where taxes depend on it', async () => {
+  const { admin, run } = await useDryRun()
+  const { id: zone_id } = (
+    await admin.post('/api/admin/taxes/zones', { name: 'West', country: 'US', region: 'CA' })
+  ).json
+  await admin.post('/api/admin/taxes/rates', {
+    ...{ zone_id, category: 'standard' },
+    ...{ name: 'Tax', rate_ppm: 72_500 }
+  })
+  const to = (country: string, region: string) => run({ destination: { country, region } })
+  for (const region of ['CA', 'us-ca', 'California']) expect((await to('US', region)).tax, region).toBe(145)
+  expect(await to('US', 'Calif.')).toMatchObject({
+    code: 'PRICING_TAX_REGION_INVALID',
+    errors: [{ path: 'body/destination/region' }]
+  })
+  expect((await to('CH', 'Nowhere')).tax).toBe(200)
+})
+
+test.each<[string, string, string, object, object?]>([
+  ['is not known', 'CODE_UNKNOWN', 'no such code', {}],
+  [
+    'has not started',
+    'CODE_NOT_STARTED',
+    '2999-01-01T00:00:00.000Z (starts_at)',
+    { starts_at: '2999-01-01' }
+  ],
+  ['has expired', 'CODE_EXPIRED', '2020-01-02T00:00:00.000Z (ends_at)', { ends_at: '2020-01-01' }],
+  ['is for another currency', 'CODE_NOT_IN_MARKET', 'no amount in CHF (minimum)', { minimum: { EUR: 1 } }],
+  [
+    'takes nothing off in this currency',
+    'CODE_NOT_IN_MARKET',
+    'no amount in CHF (effect.amounts)',
+    { effect: { type: 'amount', amounts: { EUR: 1 } } }
+  ],
+  ['is for another market', 'CODE_NOT_IN_MARKET', 'in other markets: de', { markets: ['de'] }],
+  ['is for other products', 'CODE_NO_MATCHING_LINE', 'product_ids', { product_ids: [newId()] }],
+  [
+    'is for a first order',
+    'CODE_FIRST_ORDER_ONLY',
+    'first_order_only',
+    { first_order_only: true },
+    { first_order: false }
+  ],
+  ['is for other customers', 'CODE_NOT_FOR_CUSTOMER', 'the group trade', { customer_group: 'trade' }],
+  [
+    'takes something off deliveries',
+    'CODE_NO_EFFECT',
+    'say in "shipping"',
+    { class: 'shipping', effect: { type: 'free_shipping' } }
+  ]
+])('a code that %s has a finding that says so', async (_what, code, reason, fields, body = {}) => {
+  const { promote, run, createMarket } = await useDryRun()
+  await createMarket()
+  const promotion_id = code === 'CODE_UNKNOWN' ? null : await promote('TEN', fields)
   const { findings, discount } = await run({ codes: ['ten'], ...body })
-  expect(findings).toMatchObject([{ code, promotion_code: 'TEN', message: expect.any(String) }])
+  expect(findings).toMatchObject([
+    { code, promotion_code: 'TEN', promotion_id, message: expect.any(String), reason: expect.any(String) }
+  ])
+  expect(findings[0].reason).toContain(reason)
   expect(discount).toBe(0)
+})
+
+test('a code that is out of use, or whose promotion is, is unknown to shoppers, and administrators are told', async () => {
+  const { admin, promote, run } = await useDryRun()
+  const promotion_id = await promote('TEN')
+  const path = `${PROMOTIONS}/${promotion_id}`
+  const finding = async () => (await run({ codes: ['ten'] })).findings
+  await admin.patch(path, { active: false })
+  expect(await finding()).toMatchObject([
+    { code: 'CODE_UNKNOWN', promotion_id, reason: 'Its promotion is out of use (active).' }
+  ])
+  await admin.patch(path, { active: true })
+  expect(await finding()).toEqual([])
+  const { id } = (await admin.get(`${path}/codes`)).json.items[0]
+  await admin.patch(`${path}/codes/${id}`, { active: false })
+  expect(await finding()).toMatchObject([
+    { code: 'CODE_UNKNOWN', promotion_id, reason: 'The code is out of use (active).' }
+  ])
 })
 
 test('a code that lacks something says what, and one that cannot be combined beside what', async () => {
@@ -76,18 +168,37 @@ test('a code that lacks something says what, and one that cannot be combined bes
     { code: 'CODE_NOT_COMBINABLE', promotion_code: 'ALSO', conflicts_with: [{ id: best, name: 'BEST' }] },
     { code: 'CODE_MINIMUM', promotion_code: 'MORE', missing_amount: 3_000, missing_quantity: 1 }
   ])
+  expect(findings.map(({ reason }: { reason: string }) => reason)).toEqual([
+    expect.stringMatching(/“BEST” has no line in combines, this one has no line in combines, for “BEST”.$/),
+    'Lines that match lack 3000 minor units of CHF (minimum) and 1 units (minimum_quantity).'
+  ])
+})
+
+test('of two codes of a promotion one counts, and the other says so', async () => {
+  const { admin, promote, run } = await useDryRun()
+  const id = await promote('ONE')
+  await admin.post(`${PROMOTIONS}/${id}/codes`, { code: 'TWO' })
+  const { findings, applied } = await run({ codes: ['two', 'one'] })
+  expect(applied).toMatchObject([{ promotion_id: id, code: 'ONE', amount: 200 }])
+  expect(findings).toMatchObject([
+    { promotion_code: 'TWO', promotion_id: id, reason: 'Another code of the same promotion counts already.' }
+  ])
 })
 
 test('what is used up says so, in all and for one customer, and a moment to come is taken', async () => {
-  const { promote, run, db, pricing } = await useDryRun()
+  const { promote, run, redeem } = await useDryRun()
   const [ada, once, mine] = [
     newId(),
     await promote('ONCE', { uses_max: 1 }),
     await promote('MINE', { uses_per_customer: 1 })
   ]
-  for (const promotionId of [once, mine])
-    await db.transaction(tx => pricing.redeem(tx, newId(), [{ promotionId }], ada))
+  for (const promotionId of [once, mine]) await redeem(newId(), [{ promotionId }], ada)
   const codesOf = async (body: object) => (await run(body)).findings.map(({ code }: { code: string }) => code)
+  const { findings } = await run({ codes: ['once', 'mine'], customer_id: ada })
+  expect(findings.map(({ reason }: { reason: string }) => reason)).toEqual([
+    'This customer has used it 1 of 1 times (uses_per_customer).',
+    'The promotion has been used as often as it can be (uses_max).'
+  ])
   expect(await codesOf({ codes: ['once', 'mine'], customer_id: ada })).toEqual([
     'CODE_CUSTOMER_LIMIT',
     'CODE_USED_UP'

@@ -35,7 +35,7 @@ export const DryRunRequest = request('DryRunRequest', {
   destination: Type.Optional(
     input({
       country: Country,
-      region: Type.Optional(line(3)),
+      region: Type.Optional(line(64, 'Its code or its name by ISO 3166-2.')),
       postal_code: Type.Optional(line(16))
     })
   ),
@@ -43,9 +43,12 @@ export const DryRunRequest = request('DryRunRequest', {
     ...Amount,
     description: 'What delivery costs; without it nothing is delivered.'
   }),
-  customer_id: Type.Optional({ ...Id, description: 'Whose uses count; nobody, unless sent.' }),
+  customer_id: Type.Optional({
+    ...Id,
+    description: 'Whose uses and exemptions from tax count; nobody’s, unless sent.'
+  }),
   customer_group: Type.Optional(line(64)),
-  first_order: Type.Optional(Type.Boolean({ default: true })),
+  first_order: Type.Optional(Type.Boolean({ description: 'As it is for the customer, unless sent.' })),
   at: Type.Optional(
     Type.String({ format: 'date-time', description: 'As it will be then; as it is, unless sent.' })
   )
@@ -82,7 +85,8 @@ export const DryRunResponse = response('DryRunResponse', {
       rate_ppm: nullable(Type.Integer()),
       tax_category: nullable(Type.String()),
       amount: amount('Below zero for what is taken off'),
-      included: Type.Boolean({ description: 'Whether it is part of the other amounts already.' })
+      included: Type.Boolean({ description: 'Whether it is part of the other amounts already.' }),
+      exempt: nullable(Type.String({ description: 'Of tax that the customer does not pay: why.' }))
     }),
     { description: 'What makes up the total: the sum of those that are not included.' }
   ),
@@ -90,13 +94,23 @@ export const DryRunResponse = response('DryRunResponse', {
     Type.Object({
       code: Type.String({ description: 'What it is, for programs.' }),
       message: Type.String({ description: 'What it is, for shoppers.' }),
+      reason: Type.String({ description: 'Why, for administrators.' }),
       promotion_code: nullable(Type.String()),
+      promotion_id: nullable({ ...Id, description: 'Of which promotion it is a code.' }),
       missing_amount: nullable(Type.Integer()),
       missing_quantity: nullable(Type.Integer()),
       conflicts_with: Type.Array(Type.Object({ id: Id, name: Type.String() }))
     }),
     { description: 'Why codes have no effect.' }
   ),
-  applied: Type.Array(Type.Object({ promotion_id: Id, code: nullable(Type.String()) }))
+  applied: Type.Array(
+    Type.Object({
+      promotion_id: Id,
+      name: Type.String(),
+      code: nullable(Type.String()),
+      amount: amount('What it takes off')
+    }),
+    { description: 'The promotions that count.' }
+  )
 })
 export type DryRunResponse = Static<typeof DryRunResponse>

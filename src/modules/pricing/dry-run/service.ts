@@ -1,39 +1,47 @@
+import { regionsNamed } from '../../../kernel/areas.ts'
+import { regionFault } from '../../../kernel/regions.ts'
+import type { Queryable } from '../../../platform/postgres/database.ts'
+import { listStopped } from '../codes/repository.ts'
+import { taxRegionInvalid } from '../errors.ts'
 import type { MarketDirectory } from '../markets/directory.ts'
-import type { Component } from '../quote/components.ts'
-import type { Finding } from '../quote/findings.ts'
+import { type Component, sumOf } from '../quote/components.ts'
+import type { CodeFinding, Finding } from '../quote/findings.ts'
 import type { QuoteInput, QuoteLine, ShippingOption } from '../quote/input.ts'
 import { quote } from '../quote/quote.ts'
 import type { ReadRules } from '../rules/service.ts'
+import { reasonOf } from './reasons.ts'
 import type { DryRunRequest, DryRunResponse } from './schema.ts'
 
 const GROUP = 'all'
 /** Stands for products and variants that a request says nothing of: no promotion is for them. */
 const UNSAID = ''
 
-type Deps = { markets: MarketDirectory; readRules: ReadRules }
+type Deps = { db: Queryable; markets: MarketDirectory; readRules: ReadRules }
 
 /** What a basket would cost that nobody has, and why a code does not count. It takes nothing and changes nothing. */
-export const createDryRunService = ({ markets, readRules }: Deps) => ({
-  /** @throws `PRICING_MARKET_UNKNOWN`, `PRICING_QUOTE_TOO_LARGE` */
+export const createDryRunService = ({ db, markets, readRules }: Deps) => ({
+  /** @throws `PRICING_MARKET_UNKNOWN`, `PRICING_TAX_REGION_INVALID`, `PRICING_QUOTE_TOO_LARGE` */
   async run(body: DryRunRequest): Promise<DryRunResponse> {
     const { codes = [], customer_id: customer = null, destination } = body
     const market = await markets.resolve({ name: body.market, country: destination?.country })
-    const { used, ...rules } = await readRules({ codes, customer })
-    const quoted = quote({
+    const { buyer, ...rules } = await readRules({ codes, customer })
+    if (destination !== undefined) refuseUnclear(destination, rules)
+    const input: QuoteInput = {
       market,
       lines: body.lines.map(lineOf),
       groups: [groupOf(body)],
       codes,
       buyer: {
+        ...buyer,
         group: body.customer_group ?? null,
-        exemption: null,
-        isFirstOrder: body.first_order ?? true,
-        used
+        isFirstOrder: body.first_order ?? buyer.isFirstOrder
       },
       rules: { ...rules, ratesOf: () => optionsOf(body.shipping) },
       now: body.at === undefined ? Date.now() : Date.parse(body.at)
-    })
-    const { totals } = quoted
+    }
+    const quoted = quote(input)
+    const { totals, components } = quoted
+    const promotionOf = new Map(rules.promotions.map(promotion => [promotion.id, promotion]))
     return {
       market: market.code,
       currency: quoted.currency,
@@ -50,16 +58,29 @@ export const createDryRunService = ({ markets, readRules }: Deps) => ({
       tax: totals.taxMinor,
       cash_rounding: totals.cashRoundingMinor,
       total: totals.totalMinor,
-      components: quoted.components.map(presentComponent),
-      findings: quoted.findings.map(presentFinding),
+      components: components.map(presentComponent),
+      findings: await presentFindings(db, quoted.findings, input),
       applied: quoted.redemptions.map(({ promotionId, code }) => ({
         promotion_id: promotionId,
-        code: code ?? null
+        name: promotionOf.get(promotionId)?.name ?? '',
+        code: code ?? null,
+        amount: 0 - sumOf(components, each => (each.promotion === promotionId ? each.amountMinor : 0))
       }))
     }
   }
 })
 export type DryRunService = ReturnType<typeof createDryRunService>
+
+/** Where taxes depend on the region, and one is said. @throws `PRICING_TAX_REGION_INVALID` */
+function refuseUnclear(
+  { country, region }: NonNullable<DryRunRequest['destination']>,
+  { taxZones }: Pick<QuoteInput['rules'], 'taxZones'>
+): void {
+  const named = regionsNamed((taxZones.get(country) ?? []).map(({ area }) => area))
+  const message = regionFault(country, region, named)
+  if (region !== undefined && message !== undefined)
+    throw taxRegionInvalid({ details: { errors: [{ path: 'body/destination/region', message }] } })
+}
 
 /** Keys that sort as the lines of the request do. */
 const keyOf = (index: number) => String(index).padStart(4, '0')
@@ -108,17 +129,37 @@ const presentComponent = (component: Component): DryRunResponse['components'][nu
   rate_ppm: component.ratePpm ?? null,
   tax_category: component.taxCategory ?? null,
   amount: component.amountMinor,
-  included: component.included
+  included: component.included,
+  exempt: component.exempt?.reason ?? null
 })
 
-function presentFinding(finding: Finding): DryRunResponse['findings'][number] {
-  const { missing, conflictsWith = [], promotionCode = null } = 'promotionCode' in finding ? finding : {}
-  return {
-    code: finding.code,
-    message: finding.message,
-    promotion_code: promotionCode,
-    missing_amount: missing?.amountMinor ?? null,
-    missing_quantity: missing?.quantity ?? null,
-    conflicts_with: conflictsWith.map(({ id, name }) => ({ id, name }))
-  }
+type Presented = DryRunResponse['findings'][number]
+
+/** One statement more, where codes are not known to rules. */
+async function presentFindings(
+  db: Queryable,
+  findings: readonly Finding[],
+  input: QuoteInput
+): Promise<Presented[]> {
+  const ofCodes = findings.filter(finding => 'promotionCode' in finding)
+  const unknown = ofCodes.filter(({ code }) => code === 'CODE_UNKNOWN').map(each => each.promotionCode)
+  const stopped = unknown.length === 0 ? [] : await db.rows(listStopped, { codes: unknown })
+  const { promotions, codes } = input.rules
+  return ofCodes.map(finding => {
+    const out = stopped.find(({ code }) => code === finding.promotionCode)
+    const promotionId = codes.get(finding.promotionCode)?.promotionId ?? out?.promotion_id ?? null
+    const promotion = promotions.find(({ id }) => id === promotionId)
+    return presentFinding(finding, promotionId, reasonOf(finding, promotion, out, input))
+  })
 }
+
+const presentFinding = (
+  { code, message, missing, conflictsWith = [], promotionCode }: CodeFinding,
+  promotionId: string | null,
+  reason: string
+): Presented => ({
+  ...{ code, message, reason, promotion_code: promotionCode, promotion_id: promotionId },
+  missing_amount: missing?.amountMinor ?? null,
+  missing_quantity: missing?.quantity ?? null,
+  conflicts_with: conflictsWith.map(({ id, name }) => ({ id, name }))
+})

@@ -34,11 +34,14 @@ export function createMarketDirectory({ db, changes }: { db: Database; changes: 
     return chosen.market
   }
 
+  /** See `PricingApi.markets`. */
+  const list = async (): Promise<ShopMarket[]> => (await listActive()).map(({ market }) => market)
+
   const listPublic = async (): Promise<PublicMarketsResponse> => ({
     items: (await listActive()).map(({ row }) => row)
   })
 
-  return { resolve, listPublic }
+  return { resolve, list, listPublic }
 }
 export type MarketDirectory = ReturnType<typeof createMarketDirectory>
 

@@ -59,16 +59,22 @@ export const lockDefault = statement({
   text: 'select id from pricing.markets where is_default for no key update'
 })
 /** The default one, unless there is one; its currency is this one from now on. */
-export const putDefault = statement({
-  name: 'pricing.put_default_market',
+/** Whichever of two first starts is the later one finds that of the other, by its code or as the default. */
+export const insertDefault = statement({
+  name: 'pricing.insert_default_market',
   takes: { id: 'uuid', currency: 'text' },
   text: `
     insert into pricing.markets (
       id, code, name, is_default, currency, prices_include_tax, tax_rounding, cash_rounding, locale, active)
     values ($id, 'default', 'Default', true, $currency, false, 'group', 1, 'en', true)
-    on conflict (is_default) where is_default do update
-    set currency = excluded.currency, price_list_id = null, version = markets.version + 1
-    where markets.currency <> excluded.currency`
+    on conflict do nothing`
+})
+export const setDefaultCurrency = statement({
+  name: 'pricing.set_default_currency',
+  takes: { currency: 'text' },
+  text: `
+    update pricing.markets set currency = $currency, price_list_id = null, version = version + 1
+    where is_default and currency <> $currency`
 })
 export const insertMarket = statement({
   name: 'pricing.insert_market',

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import { usePricing } from '../../../../test/support/pricing.ts'
+import { runSql } from '../../../../test/support/sql.ts'
 import { useShop } from '../../../../test/support/use-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
+import type { Changes } from '../../../platform/kept.ts'
 import { pricingModule } from '../index.ts'
+import { ensureDefaultMarket } from './service.ts'
 
 const MARKETS = '/api/admin/markets'
 const EUROPE = {
@@ -97,6 +100,16 @@ test('of two who take the same country at once one is refused', async () => {
     ['a', 'b', 'c', 'd'].map(code => admin.post(MARKETS, { ...EUROPE, code }))
   )
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409])
+})
+
+test('of processes that start together for the first time, one makes the default market', async () => {
+  const { databaseUrl, db, admin } = await usePricing()
+  const changes = { announce: () => {} } as unknown as Changes
+  for (let round = 0; round < 40; round += 1) {
+    await runSql(databaseUrl, 'delete from pricing.markets')
+    await Promise.all(Array.from({ length: 8 }, () => ensureDefaultMarket(db, changes, 'CHF')))
+  }
+  expect((await admin.get(MARKETS)).json.items).toMatchObject([{ code: 'default', version: 1 }])
 })
 
 test('the default market is neither deleted nor put out of use, and keeps the currency of the shop', async () => {

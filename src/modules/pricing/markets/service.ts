@@ -7,6 +7,7 @@ import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Changes } from '../../../platform/kept.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { marketDefault, marketInUse, marketLimit, marketNotFound, marketStale } from '../errors.ts'
+import type { PriceChanges } from '../prices/changes.ts'
 import * as repository from './repository.ts'
 import {
   type CreateMarketRequest,
@@ -15,8 +16,10 @@ import {
   type UpdateMarketRequest
 } from './schema.ts'
 
+type Deps = { db: Database; changes: Changes; priceChanges: PriceChanges }
+
 /** Where the shop sells: in which currency, to which countries, and with or without tax in its prices. */
-export function createMarketService({ db, changes }: { db: Database; changes: Changes }) {
+export function createMarketService({ db, changes, priceChanges }: Deps) {
   const list = (query: PageQuery): Promise<Page<MarketResponse>> =>
     readPage(query, {
       name: 'markets',
@@ -46,7 +49,7 @@ export function createMarketService({ db, changes }: { db: Database; changes: Ch
         active
       })
       await tx.run(repository.addCountries, { id: write.id, countries: body.countries })
-      changes.announce(tx)
+      announce(tx, null, price_list_id)
     })
     return read(write.id)
   }
@@ -64,7 +67,7 @@ export function createMarketService({ db, changes }: { db: Database; changes: Ch
         await tx.run(repository.removeCountries, { id })
         await tx.run(repository.addCountries, { id, countries: body.countries })
       }
-      changes.announce(tx)
+      announce(tx, stored.price_list_id, changed.price_list_id)
     })
     return read(id)
   }
@@ -77,8 +80,16 @@ export function createMarketService({ db, changes }: { db: Database; changes: Ch
       const used = await tx.first(repository.isMarketUsed, { code: stored.code })
       if (used?.is_used) throw marketInUse()
       await tx.run(repository.deleteMarket, { id })
-      changes.announce(tx)
+      announce(tx, stored.price_list_id, null)
     })
+
+  /** Whoever keeps prices of the lists that markets have is told which list is another's from now on. */
+  function announce(tx: Transaction, listBefore: string | null, listAfter: string | null) {
+    changes.announce(tx)
+    if (listBefore === listAfter) return
+    for (const listId of [listBefore, listAfter])
+      if (listId !== null) priceChanges.announce(tx, listId, 'all')
+  }
 
   return { list, read, create, patch, remove }
 }
@@ -96,7 +107,8 @@ export async function ensureDefaultMarket(db: Database, changes: Changes, curren
   const present = await db.first(repository.findDefault)
   if (present?.currency === currency) return
   await db.transaction(async tx => {
-    await tx.run(repository.putDefault, { id: newId(), currency })
+    await tx.run(repository.insertDefault, { id: newId(), currency })
+    await tx.run(repository.setDefaultCurrency, { currency })
     changes.announce(tx)
   })
 }

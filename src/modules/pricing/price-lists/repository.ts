@@ -72,5 +72,19 @@ export const listParents = statement({
   gives: { id: 'uuid', parent_id: 'uuid?', adjustment_ppm: 'int4' },
   text: 'select id, parent_id, adjustment_ppm from pricing.price_lists limit $limit'
 })
+/** The lists that markets have, each with all that it rests on, in the order in which they are asked. */
+export const listChains = statement({
+  name: 'pricing.list_chains',
+  gives: { list_id: 'uuid', currency: 'text', id: 'uuid', adjustment_ppm: 'int4' },
+  text: `
+    with recursive chain as (
+      select id as list_id, 1 as place, id, currency, parent_id, adjustment_ppm
+      from pricing.price_lists where exists (select from pricing.markets where price_list_id = price_lists.id)
+      union all
+      select chain.list_id, chain.place + 1, parents.id, parents.currency, parents.parent_id, parents.adjustment_ppm
+      from chain join pricing.price_lists parents on parents.id = chain.parent_id
+    )
+    select list_id, currency, id, adjustment_ppm from chain order by list_id, place`
+})
 
 export type PriceListRow = RowOf<typeof findPriceList>

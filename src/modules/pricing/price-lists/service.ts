@@ -6,6 +6,7 @@ import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Changes } from '../../../platform/kept.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { priceListInUse, priceListLimit, priceListNotFound, priceListStale } from '../errors.ts'
+import type { PriceChanges } from '../prices/changes.ts'
 import * as repository from './repository.ts'
 import {
   type CreatePricelistRequest,
@@ -14,8 +15,10 @@ import {
   type UpdatePricelistRequest
 } from './schema.ts'
 
+type Deps = { db: Database; changes: Changes; priceChanges: PriceChanges }
+
 /** Lists of prices that hold instead of those of the catalog, in the markets that have one. */
-export function createPriceListService({ db, changes }: { db: Database; changes: Changes }) {
+export function createPriceListService({ db, changes, priceChanges }: Deps) {
   const list = (query: PageQuery): Promise<Page<PricelistResponse>> =>
     readPage(query, {
       ...newestFirst,
@@ -47,6 +50,7 @@ export function createPriceListService({ db, changes }: { db: Database; changes:
       if (changesNothing(body)) return
       await tx.run(repository.updatePriceList, { ...stored, ...body })
       changes.announce(tx)
+      if (body.adjustment_ppm !== undefined) priceChanges.announce(tx, id, 'all')
     })
     return read(id)
   }

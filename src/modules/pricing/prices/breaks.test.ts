@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
-import { adjusted, priceAt } from './breaks.ts'
+import { adjusted, keptBreaks, keptPriceAt, priceAt } from './breaks.ts'
 
 const breaks = [
   { fromQuantity: 2, priceMinor: 1_000 },
@@ -8,14 +8,12 @@ const breaks = [
 ]
 
 test('the price is that of the highest quantity that is reached', () => {
-  expect([1, 2, 9, 10, 1_000].map(quantity => priceAt(breaks, quantity))).toEqual([
-    undefined,
-    1_000,
-    1_000,
-    905,
-    905
-  ])
+  const quantities = [1, 2, 9, 10, 1_000]
+  const prices = [undefined, 1_000, 1_000, 905, 905]
+  expect(quantities.map(quantity => priceAt(breaks, quantity))).toEqual(prices)
   expect(priceAt([], 1)).toBeUndefined()
+  expect(quantities.map(quantity => keptPriceAt(keptBreaks(breaks), quantity))).toEqual(prices)
+  expect(keptPriceAt([], 1)).toBeUndefined()
 })
 
 test('an adjustment raises or lowers every price, rounded half up', () => {

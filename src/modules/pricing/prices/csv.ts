@@ -40,7 +40,11 @@ export function createPriceFiles({ db, changes }: { db: Database; changes: Price
             // Of two rows for the same the later one counts.
             const last = new Map(prices.map(price => [`${price.variantId} ${price.fromQuantity}`, price]))
             await setPrices(tx, listId, [...last.values()])
-            changes.announce(tx, 'all')
+            changes.announce(
+              tx,
+              listId,
+              prices.map(({ variantId }) => variantId)
+            )
           }
         },
         onRow

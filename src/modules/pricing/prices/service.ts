@@ -53,6 +53,7 @@ export function createPriceService({ db, changes }: { db: Database; changes: Pri
       await setPrices(tx, listId, wanted)
       changes.announce(
         tx,
+        listId,
         wanted.map(({ variantId }) => variantId)
       )
     })
@@ -67,7 +68,7 @@ export function createPriceService({ db, changes }: { db: Database; changes: Pri
         from_quantity: fromQuantity ?? null
       })
       if (gone.length === 0) throw priceNotFound()
-      changes.announce(tx, [variantId.toLowerCase()])
+      changes.announce(tx, listId, [variantId.toLowerCase()])
     })
   }
 

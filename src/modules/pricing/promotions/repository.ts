@@ -59,7 +59,7 @@ export const lockPromotion = statement({
   gives: columns,
   text: `${select} where promotions.id = $id for update`
 })
-/** Those that count without a code and have not ended: so many that quotes can take them. */
+/** Those that count without a code and have not ended. Were there ever more than quotes can take, the older ones count. */
 export const listAutomatic = statement({
   name: 'pricing.list_automatic_promotions',
   takes: { limit: 'int8' },
@@ -68,6 +68,11 @@ export const listAutomatic = statement({
     ${select} where active and not needs_code and (ends_at is null or ends_at > now())
     order by promotions.id limit $limit`
 })
+/** Until the transaction ends nobody else puts one into use: of two that are the last one, one is refused. */
+export const lockAutomatic = statement({
+  name: 'pricing.lock_automatic_promotions',
+  text: `select pg_advisory_xact_lock(hashtextextended('pricing.automatic_promotions', 0))`
+})
 export const countAutomatic = statement({
   name: 'pricing.count_automatic_promotions',
   gives: { total: 'int4' },
@@ -75,14 +80,15 @@ export const countAutomatic = statement({
     select count(*)::int as total from pricing.promotions
     where active and not needs_code and (ends_at is null or ends_at > now())`
 })
-/** The promotions of these codes that are in use, with what is left of each code, and how often the customer used them. */
+/** The promotions of these codes that are in use, with what is left of each code, and what the customer used; see `listUses`. */
 export const listByCodes = statement({
   name: 'pricing.list_promotions_by_code',
   takes: { codes: 'text[]', customer: 'text?' },
-  gives: { ...columns, code: 'text', code_uses_left: 'int4?', used: 'int4' },
+  gives: { ...columns, code: 'text', code_uses_left: 'int4?', used: 'int4', has_ordered: 'bool' },
   text: `
     select ${shown}, codes.code, of_code.uses_max - of_code.taken as code_uses_left,
-      coalesce(customer_uses.taken, 0) as used
+      coalesce(customer_uses.taken, 0) as used,
+      exists (select from pricing.first_orders where customer = $customer) as has_ordered
     ${from}
     join pricing.codes on codes.promotion_id = promotions.id
     join pricing.budgets of_code on of_code.id = codes.id

@@ -110,17 +110,24 @@ test('a market in which a promotion holds is not deleted', async () => {
   expect((await admin.delete(path)).status).toBe(204)
 })
 
-test('as many run without a code as a quote can take; ended ones and those with a code do not count', async () => {
-  const { admin, sql } = await usePricing()
-  await sql(
+/** So many that count by themselves, of which so many have ended, behind the back of the program. */
+const insertMany = ({ sql }: Pick<Awaited<ReturnType<typeof usePricing>>, 'sql'>, count: number, ended = 0) =>
+  sql(
     `with made as (
       insert into pricing.promotions (id, name, class, priority, active, ends_at, needs_code, minimum_quantity,
         first_order_only, effect, combines)
       select gen_random_uuid(), 'P', 'line', 0, true,
-        case when n > 189 then now() - interval '1 hour' end, false, 0, false, '{"type":"percentage"}', '{}'
-      from generate_series(1, 195) n returning id)
-    insert into pricing.budgets (id) select id from made`
+        case when n <= $2 then now() - interval '1 hour' end, false, 0, false,
+        '{"type":"percentage","percentage_ppm":1000}', '{line}'
+      from generate_series(1, $1) n returning id)
+    insert into pricing.budgets (id) select id from made`,
+    [count, ended]
   )
+
+test('as many run without a code as a quote can take; ended ones and those with a code do not count', async () => {
+  const shop = await usePricing()
+  const { admin } = shop
+  await insertMany(shop, 195, 6)
   expect((await admin.post(PROMOTIONS, { ...TENTH, needs_code: true })).status).toBe(201)
   const { json } = await admin.post(PROMOTIONS, TENTH)
   const refused = await admin.post(PROMOTIONS, TENTH)
@@ -128,4 +135,37 @@ test('as many run without a code as a quote can take; ended ones and those with 
   await admin.patch(`${PROMOTIONS}/${json.id}`, { active: false })
   expect((await admin.post(PROMOTIONS, TENTH)).status).toBe(201)
   expect((await admin.patch(`${PROMOTIONS}/${json.id}`, { active: true })).status).toBe(409)
+  const { json: ended } = await admin.post(PROMOTIONS, { ...TENTH, ends_at: '2020-01-01' })
+  expect((await admin.patch(`${PROMOTIONS}/${ended.id}`, { ends_at: null })).status).toBe(409)
+  const { json: coded } = await admin.post(PROMOTIONS, { ...TENTH, needs_code: true })
+  expect((await admin.patch(`${PROMOTIONS}/${coded.id}`, { needs_code: false })).status).toBe(409)
+})
+
+test('of many promotions that come at once no more are put into use than there is room for', async () => {
+  const shop = await usePricing()
+  await insertMany(shop, 187)
+  const answers = await Promise.all(Array.from({ length: 12 }, () => shop.admin.post(PROMOTIONS, TENTH)))
+  expect(answers.map(({ status }) => status).sort()).toEqual([...Array(3).fill(201), ...Array(9).fill(409)])
+})
+
+test('a shop that has too many of them quotes all the same, and each can still be changed and ended', async () => {
+  const shop = await usePricing()
+  const { admin } = shop
+  const { json: own } = await admin.post(PROMOTIONS, { ...TENTH, combines: ['line'] })
+  await insertMany(shop, 250)
+  const codes = Array.from({ length: 10 }, (_, index) => `C${index}`)
+  for (const code of codes) {
+    const { json } = await admin.post(PROMOTIONS, { ...TENTH, needs_code: true, combines: ['line'] })
+    await admin.post(`${PROMOTIONS}/${json.id}/codes`, { code })
+  }
+  const path = `${PROMOTIONS}/${own.id}`
+  expect((await admin.patch(path, { name: 'Renamed', priority: 9 })).status).toBe(200)
+  const quoted = async (count: number) =>
+    admin.post(`${PROMOTIONS}/dry-run`, {
+      lines: [{ quantity: 1, price: 100_000 }],
+      codes: codes.slice(0, count)
+    })
+  expect((await shop.pricing.rules({ codes, customer: null })).promotions).toHaveLength(200)
+  for (const count of [0, 10]) expect((await quoted(count)).status).toBe(200)
+  expect((await admin.patch(path, { active: false })).status).toBe(200)
 })

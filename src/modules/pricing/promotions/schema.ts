@@ -14,10 +14,10 @@ import {
   Version
 } from '../../../kernel/wire.ts'
 import { DayOrMoment } from '../periods/schema.ts'
-import { QUOTE_LIMITS } from '../quote/limits.ts'
+import { PROMOTIONS_MAX, QUOTE_LIMITS } from '../quote/limits.ts'
 
 /** The most promotions without a code that are running or will: a quote takes so many, and one for each code. */
-export const AUTOMATIC_MAX = QUOTE_LIMITS.promotions - QUOTE_LIMITS.codes
+export const AUTOMATIC_MAX = PROMOTIONS_MAX - QUOTE_LIMITS.codes
 
 const PromotionClass = Type.Enum(['line', 'order', 'shipping'], {
   description: 'What is reckoned with: each line, the matching lines together, each delivery.'

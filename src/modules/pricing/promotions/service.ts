@@ -52,7 +52,8 @@ export function createPromotionService({ db, changes, periods }: Deps) {
       await tx.run(repository.insertPromotion, row)
       await tx.run(insertBudget, { id: write.id, uses_max })
       await tx.run(repository.addMarkets, { id: write.id, markets: markets ?? [] })
-      await announce(tx)
+      if (isAutomatic(row)) await checkLimit(tx)
+      changes.announce(tx)
     })
     return read(write.id)
   }
@@ -68,14 +69,17 @@ export function createPromotionService({ db, changes, periods }: Deps) {
         starts_at: startsAt === undefined ? stored.starts_at : startsAt,
         ends_at: endsAt === undefined ? stored.ends_at : endsAt
       }
-      await tx.run(repository.updatePromotion, { ...stored, ...fields, ...period })
+      const row = { ...stored, ...fields, ...period }
+      await tx.run(repository.updatePromotion, row)
       if (uses_max !== undefined && (await tx.first(limitBudget, { id, uses_max })) === undefined)
         throw usesTaken()
       if (markets !== undefined) {
         await tx.run(repository.removeMarkets, { id })
         await tx.run(repository.addMarkets, { id, markets: markets ?? [] })
       }
-      await announce(tx)
+      // Whoever changes another thing about one of too many is not in the way.
+      if (isAutomatic(row) && !isAutomatic(stored)) await checkLimit(tx)
+      changes.announce(tx)
     })
     return read(id)
   }
@@ -89,12 +93,6 @@ export function createPromotionService({ db, changes, periods }: Deps) {
       await tx.run(repository.deletePromotion, { id })
       changes.announce(tx)
     })
-
-  async function announce(tx: Transaction) {
-    const { total = 0 } = (await tx.first(repository.countAutomatic)) ?? {}
-    if (total > AUTOMATIC_MAX) throw promotionLimit({ details: { limit: AUTOMATIC_MAX } })
-    changes.announce(tx)
-  }
 
   return { list, read, create, patch, remove }
 }
@@ -112,6 +110,18 @@ const DEFAULTS = {
   customer_group: null,
   combines: [],
   uses_per_customer: null
+}
+
+type Automatic = Pick<repository.PromotionRow, 'active' | 'needs_code' | 'ends_at'>
+/** Whether it counts by itself, now or later. */
+const isAutomatic = ({ active, needs_code, ends_at }: Automatic): boolean =>
+  active && !needs_code && (ends_at === null || ends_at > new Date())
+
+/** @throws `PRICING_PROMOTION_LIMIT` */
+async function checkLimit(tx: Transaction): Promise<void> {
+  await tx.run(repository.lockAutomatic)
+  const { total = 0 } = (await tx.first(repository.countAutomatic)) ?? {}
+  if (total > AUTOMATIC_MAX) throw promotionLimit({ details: { limit: AUTOMATIC_MAX } })
 }
 
 /** Holds it until `tx` ends. */

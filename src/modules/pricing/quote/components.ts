@@ -1,3 +1,5 @@
+import type { Exemption } from './input.ts'
+
 /**
  * One thing that makes up a price. Components are the truth: whatever else a quote, an order or an invoice says of money is
  * a sum of some of them. The total is the sum of those that are not `included`.
@@ -21,7 +23,7 @@ export type Component = {
   /** It is part of the other amounts already. */
   readonly included: boolean
   /** Of tax that the buyer does not pay: why. */
-  readonly exempt?: string
+  readonly exempt?: Exemption
 }
 
 export function sumOf<T>(list: readonly T[], of: (each: T) => number): number {

@@ -1,20 +1,21 @@
 import { createHash } from 'node:crypto'
+import type { Market } from './input.ts'
 import type { QuotedGroup, QuotedLine, Totals } from './totals.ts'
 
 type Priced = {
-  readonly currency: string
+  readonly market: Pick<Market, 'code' | 'currency'>
   readonly lines: readonly QuotedLine[]
   readonly groups: readonly QuotedGroup[]
   readonly totals: Totals
 }
 
 /**
- * What quotes that cost the same have in common: the currency, and of each line and delivery, in the order of their keys, what
+ * What quotes that cost the same have in common: the market and its currency, and of each line and delivery, in the order of their keys, what
  * it is and what it costs. Names, codes and promotions are not part of it.
  */
-export function hashOf({ currency, lines, groups, totals }: Priced): string {
+export function hashOf({ market, lines, groups, totals }: Priced): string {
   const rows = [
-    [currency, totals.totalMinor, totals.taxAddedMinor, totals.cashRoundingMinor],
+    [market.code, market.currency, totals.totalMinor, totals.taxAddedMinor, totals.cashRoundingMinor],
     ...lines.map(line => [
       ...[line.key, line.variantId, line.quantity, line.group],
       ...[line.subtotalMinor, line.discountMinor, line.taxMinor, line.taxAddedMinor]

@@ -1,4 +1,4 @@
-import type { Destination } from '../../../kernel/areas.ts'
+import type { Area, Destination, reaching } from '../../../kernel/areas.ts'
 
 /**
  * What a quote is made of. Amounts are minor units of the market's currency, rates parts per million, times milliseconds
@@ -69,12 +69,24 @@ type GroupDestination = {
 export type Buyer = {
   /** Of customers, such as wholesalers. */
   readonly group: string | null
-  /** Why the buyer pays no tax; null: they do. */
-  readonly exemption: string | null
+  /** Of those that hold somewhere the first one counts there. */
+  readonly exemptions: readonly Exemption[]
   /** True until it is known that they have ordered before. */
   readonly isFirstOrder: boolean
   /** How often they used a promotion, by its id. */
   readonly used: ReadonlyMap<string, number>
+}
+
+/** Why a buyer pays no tax, where and when. */
+export type Exemption = {
+  readonly id: string
+  readonly company: string
+  readonly vatId: string | null
+  readonly reason: string
+  /** Where what is taxed goes; null: anywhere. */
+  readonly countries: readonly string[] | null
+  readonly startsAt: number | null
+  readonly endsAt: number | null
 }
 
 export type QuoteRules<Option extends ShippingOption = ShippingOption> = {
@@ -89,13 +101,12 @@ export type QuoteRules<Option extends ShippingOption = ShippingOption> = {
 /** Where rates hold: of a category one at a time. The zone that reaches least far around a place says which. */
 export type TaxZone = {
   readonly id: string
-  readonly country: string
-  readonly region: string | null
-  /** As the postal codes of an area. */
-  readonly postalPattern: string | null
+  readonly area: Area
+  /** Made once, of the area: a quote asks all zones of a country. */
+  readonly reachFor: ReturnType<typeof reaching>
   readonly rates: readonly TaxRate[]
 }
-export type TaxRate = {
+type TaxRate = {
   readonly category: string
   readonly ppm: number
   readonly startsAt: number | null

@@ -3,12 +3,17 @@ import type { Component } from './components.ts'
 import { findProblem, openMatching } from './conditions.ts'
 import { savingAlone, savingsOf } from './effects.ts'
 import { type CodeFinding, type CodeProblem, codeFinding, type Problem } from './findings.ts'
-import type { Promotion, PromotionClass, QuoteInput } from './input.ts'
+import type { Promotion, PromotionClass, QuoteInput, QuoteRules } from './input.ts'
 import { PROMOTIONS_OF_ONE_MAX } from './limits.ts'
 import type { DeliveryTarget, LineTarget, Target } from './targets.ts'
 
 /** What an order uses up of a promotion, and of the code that it was asked for by. */
-export type Redemption = { readonly promotionId: string; readonly code?: string }
+export type Redemption = {
+  readonly promotionId: string
+  readonly code?: string
+  /** What of both has a limit, so that many may want the same few uses; left out where nothing has. */
+  readonly limited?: 'promotion' | 'code'
+}
 
 /** A promotion that nothing forbids, and the lines that match it. */
 type Candidate = { readonly promotion: Promotion; readonly matching: readonly LineTarget[] }
@@ -72,7 +77,7 @@ export function openPromotions(input: QuoteInput, lines: readonly LineTarget[]) 
       }),
     redemptions: (): Redemption[] =>
       taken
-        .map(({ id: promotionId }) => ({ promotionId, ...codeIn(codeOf, promotionId) }))
+        .map(promotion => redemptionOf(promotion, codeOf.get(promotion.id), input.rules))
         .sort((a, b) => (a.promotionId < b.promotionId ? -1 : 1))
   }
 }
@@ -87,9 +92,16 @@ function firstCodes(entered: readonly Entered[]): CodeOf {
   return codeOf
 }
 
-const codeIn = (codeOf: CodeOf, promotionId: string) => {
-  const code = codeOf.get(promotionId)
-  return code === undefined ? {} : { code }
+function redemptionOf(
+  { id: promotionId, usesLeft }: Promotion,
+  code: string | undefined,
+  { codes }: QuoteRules
+): Redemption {
+  const limited = { limited: 'promotion' } as const
+  if (code === undefined) return { promotionId, ...(usesLeft !== null && limited) }
+  if (usesLeft !== null) return { promotionId, code, ...limited }
+  const codeUsesLeft = codes.get(code)?.usesLeft ?? null
+  return { promotionId, code, ...(codeUsesLeft !== null && { limited: 'code' }) }
 }
 
 /** What forbids the others goes to `problems`. */

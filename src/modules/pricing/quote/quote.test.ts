@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { quoteInput, taxed } from '../../../../test/support/quotes.ts'
+import { exemption, quoteInput, taxed } from '../../../../test/support/quotes.ts'
 import { QUOTE_LIMITS } from './limits.ts'
 import { quote } from './quote.ts'
 
@@ -33,6 +33,29 @@ test('a market without countries knows no tax before it is known where an order 
   expect([inCountry.totals.taxMinor, nowhere.totals.taxMinor]).toEqual([190, 0])
 })
 
+test('a buyer is exempt where and while it holds, and the summary tells both apart', () => {
+  const exempt = [
+    exemption({ id: 'old', reason: 'old', endsAt: 1_000 }),
+    exemption({ id: 'new', reason: 'new', startsAt: 1_000, countries: ['FR'] })
+  ]
+  const groups = ['DE', 'FR'].map(country => ({ key: country, destination: { country } }))
+  const lines = groups.map(({ key }) => ({ key, group: key, priceMinor: 1_000 }))
+  const taxes = ['DE', 'FR'].map(country => taxed(country, { standard: 200_000 }))
+  const summaryAt = (now: number) =>
+    quote(
+      quoteInput({
+        ...{ lines, groups, taxes, now },
+        market: { pricesIncludeTax: false },
+        buyer: { exemptions: exempt }
+      })
+    ).taxSummary.map(({ netMinor, taxMinor, exempt }) => [netMinor, taxMinor, exempt?.reason])
+  expect(summaryAt(999)).toEqual([[2_000, 0, 'old']])
+  expect(summaryAt(1_000)).toEqual([
+    [1_000, 200, undefined],
+    [1_000, 0, 'new']
+  ])
+})
+
 describe('the hash', () => {
   const line = { key: 'a', variantId: 'shirt', priceMinor: 1_000, quantity: 2 }
   const other = { key: 'b', variantId: 'book', priceMinor: 500 }
@@ -46,7 +69,6 @@ describe('the hash', () => {
 
   test.each([
     ['lines come in another order', { lines: [other, line] }],
-    ['the market has another name', { market: { code: 'abroad' } }],
     ['the default option is chosen', { groups: [{ ...sent, choice: 'express' }, picked] }],
     ['a line weighs more', { lines: [{ ...line, weightGrams: 900 }, other] }]
   ])('stays when %s', (_, changed) => {
@@ -62,6 +84,7 @@ describe('the hash', () => {
     ['whether tax is in it', { market: { pricesIncludeTax: false } }],
     ['the way it is sent', { groups: [{ ...sent, choice: 'post' }, picked] }],
     ['what is sent with what', { lines: [line, { ...other, group: 'other' }] }],
+    ['the market', { market: { code: 'abroad' } }],
     ['the currency', { market: { currency: 'USD' } }]
   ])('changes with %s', (_, changed) => {
     expect(hashOf(changed)).not.toBe(same)
@@ -72,7 +95,6 @@ test.each([
   ['lines', { lines: Array.from({ length: QUOTE_LIMITS.lines + 1 }, () => ({})) }],
   ['groups', { lines: [], groups: Array.from({ length: 51 }, (_, index) => ({ key: String(index) })) }],
   ['codes', { lines: [{}], codes: Array.from({ length: 11 }, (_, index) => String(index)) }],
-  ['promotions', { lines: [{}], promotions: Array.from({ length: 201 }, () => ({})) }],
   ['subtotal', { lines: [{ priceMinor: 100_000_000_000, quantity: 20_001 }] }]
 ] as const)('too many %s are refused', (what, given) => {
   expect(() => quote(quoteInput(given))).toThrow(

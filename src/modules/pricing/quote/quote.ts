@@ -79,7 +79,7 @@ export function quote<Option extends ShippingOption>(input: QuoteInput<Option>):
     taxSummary: taxSummaryOf(components),
     findings: [...findings, ...promotions.findings()],
     redemptions: promotions.redemptions(),
-    hash: hashOf(shown)
+    hash: hashOf({ ...shown, market: input.market })
   }
 }
 

@@ -1,15 +1,8 @@
-import {
-  ANYWHERE,
-  compareReach,
-  type Destination,
-  placeOf,
-  reaching,
-  readArea
-} from '../../../kernel/areas.ts'
+import { ANYWHERE, compareReach, type Destination, placeOf } from '../../../kernel/areas.ts'
 import { shareOf, withoutShare } from '../../../kernel/money.ts'
 import { allocate } from './allocate.ts'
 import { type Component, sumOf } from './components.ts'
-import type { Buyer, Market, QuoteGroup, QuoteInput, TaxRate, TaxRounding, TaxZone } from './input.ts'
+import type { Exemption, Market, QuoteGroup, QuoteInput, TaxRounding, TaxZone } from './input.ts'
 import { destinationOf, type Target } from './targets.ts'
 
 type Taxable = { readonly target: Target; readonly taxCategory: string; readonly ratePpm: number }
@@ -18,7 +11,8 @@ type TaxOn = (amountMinor: number, ratePpm: number) => number
 
 /** The tax of everything that has a rate, in the order of the targets. A rate of zero is one, too. */
 export function taxOf(targets: readonly Target[], input: QuoteInput): Component[] {
-  const { market, buyer } = input
+  const { market } = input
+  const exemptionOf = openExemptions(input)
   const rateOf = openRates(input)
   const taxables = targets.flatMap((target): Taxable[] => {
     const { taxCategory } = target
@@ -27,28 +21,27 @@ export function taxOf(targets: readonly Target[], input: QuoteInput): Component[
   })
   const taxOn = market.pricesIncludeTax ? includedTax : shareOf
   const taxes = ROUNDINGS[market.taxRounding](taxables, taxOn)
-  return taxables.flatMap((taxable, index) => componentsOf(taxable, taxes[index] ?? 0, market, buyer))
+  return taxables.flatMap((taxable, index) =>
+    componentsOf(taxable, taxes[index] ?? 0, market, exemptionOf(taxable.target.group))
+  )
 }
 
 function componentsOf(
   { target: { of, leftMinor }, taxCategory, ratePpm }: Taxable,
   taxMinor: number,
   { pricesIncludeTax }: Market,
-  { exemption }: Buyer
+  exempt: Exemption | undefined
 ): Component[] {
   const rate = { kind: 'tax', ...of, ratePpm, taxCategory } as const
   if (!pricesIncludeTax) {
     const tax = { ...rate, baseMinor: leftMinor, included: false }
-    return [
-      exemption === null ? { ...tax, amountMinor: taxMinor } : { ...tax, amountMinor: 0, exempt: exemption }
-    ]
+    return [exempt === undefined ? { ...tax, amountMinor: taxMinor } : { ...tax, amountMinor: 0, exempt }]
   }
   const tax = { ...rate, amountMinor: taxMinor, baseMinor: leftMinor - taxMinor, included: true }
-  if (exemption === null) return [tax]
-  const exempt = { exempt: exemption }
+  if (exempt === undefined) return [tax]
   return [
-    { ...tax, ...exempt },
-    { ...rate, amountMinor: 0 - taxMinor, included: false, ...exempt }
+    { ...tax, exempt },
+    { ...rate, amountMinor: 0 - taxMinor, included: false, exempt }
   ]
 }
 
@@ -87,27 +80,42 @@ function openRates({ market, rules, now }: QuoteInput) {
     return [place.country, ANYWHERE]
       .flatMap(country => rules.taxZones.get(country) ?? [])
       .flatMap(zone => {
-        const area = readArea({ ...zone, postalCode: zone.postalPattern })
-        const reach = area && reaching(area)(place)
+        const reach = zone.reachFor(place)
         return reach === undefined ? [] : [{ zone, reach }]
       })
       .sort((a, b) => compareReach(a.reach, b.reach) || (a.zone.id < b.zone.id ? -1 : 1))
       .map(({ zone }) => zone)
   }
   const zonesOf = (group: QuoteGroup): readonly TaxZone[] => {
-    const [country] = market.countries
-    const destination = destinationOf(group) ?? (country === undefined ? null : { country })
+    const destination = taxedAt(group, market)
     const zones = zonesByGroup.get(group) ?? (destination === null ? [] : zonesAround(destination))
     zonesByGroup.set(group, zones)
     return zones
   }
-  const holds = ({ startsAt, endsAt }: TaxRate) =>
-    (startsAt === null || now >= startsAt) && (endsAt === null || now < endsAt)
   return (group: QuoteGroup, category: string): number | undefined => {
     for (const { rates } of zonesOf(group)) {
-      const rate = rates.find(each => each.category === category && holds(each))
+      const rate = rates.find(each => each.category === category && isCurrent(each, now))
       if (rate !== undefined) return rate.ppm
     }
     return undefined
   }
 }
+
+/** Why the buyer pays no tax on what a group brings. */
+const openExemptions =
+  ({ market, buyer, now }: QuoteInput) =>
+  (group: QuoteGroup): Exemption | undefined => {
+    const country = taxedAt(group, market)?.country
+    const isThere = ({ countries }: Exemption) =>
+      countries === null || (country !== undefined && countries.includes(country))
+    return buyer.exemptions.find(each => isCurrent(each, now) && isThere(each))
+  }
+
+/** Where it goes, else where a buyer of the market is who has not said so. */
+function taxedAt(group: QuoteGroup, { countries: [country] }: Market): Destination | null {
+  return destinationOf(group) ?? (country === undefined ? null : { country })
+}
+
+type Period = { readonly startsAt: number | null; readonly endsAt: number | null }
+const isCurrent = ({ startsAt, endsAt }: Period, now: number): boolean =>
+  (startsAt === null || now >= startsAt) && (endsAt === null || now < endsAt)

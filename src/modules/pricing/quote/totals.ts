@@ -1,5 +1,5 @@
 import type { Component } from './components.ts'
-import type { QuoteLine, ShippingOption } from './input.ts'
+import type { Exemption, QuoteLine, ShippingOption } from './input.ts'
 
 /** What a buyer is shown. `total = subtotal - discount + shipping + taxAdded + cashRounding`. */
 export type Totals = {
@@ -94,7 +94,7 @@ export function quotedGroupOf<Option extends ShippingOption>(
   }
 }
 
-/** What is taxed alike. */
+/** What is taxed alike, and paid for or not. */
 export type TaxSummary = {
   readonly taxCategory: string
   readonly ratePpm: number
@@ -102,14 +102,14 @@ export type TaxSummary = {
   readonly taxMinor: number
   readonly grossMinor: number
   /** Why no tax is paid. */
-  readonly exempt?: string
+  readonly exempt?: Exemption
 }
 
 export function taxSummaryOf(components: readonly Component[]): TaxSummary[] {
   const summaries = new Map<string, TaxSummary>()
   for (const { kind, taxCategory, ratePpm, baseMinor = 0, amountMinor, exempt } of components) {
     if (kind !== 'tax' || taxCategory === undefined || ratePpm === undefined) continue
-    const key = `${ratePpm} ${taxCategory}`
+    const key = `${ratePpm} ${taxCategory} ${exempt?.id ?? ''}`
     const before = summaries.get(key)
     const netMinor = (before?.netMinor ?? 0) + baseMinor
     const taxMinor = (before?.taxMinor ?? 0) + amountMinor

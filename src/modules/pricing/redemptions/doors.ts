@@ -1,19 +1,43 @@
-import type { Transaction } from '../../../platform/postgres/database.ts'
+import type { Database, Transaction, Transactions } from '../../../platform/postgres/database.ts'
 import { addUses } from '../budgets/repository.ts'
 import { customerLimit, firstOrderTaken } from '../errors.ts'
 import type { Redemption } from '../quote/promotions.ts'
 import * as repository from './repository.ts'
 
+/** A transaction that redeems what it began in turn for. */
+export type Redeeming = Transaction & { readonly redemptions: readonly Redemption[] }
+
 /**
- * Takes what a quote says that it redeems, in the caller's transaction; see `PricingApi`. Limits of a promotion and a code are
- * rows that everybody wants: they are changed with the commit, so that nobody holds them any longer.
+ * Of one promotion or code so many transactions of this process are under way at a time. One waits for the commit of another
+ * only as it ends, so with 4 as many are redeemed as without turns, and with 1 less than half (npm run bench:quote -- takers,
+ * 2026-11: 893 and 276 of 952/s).
  */
-export async function redeem(
-  tx: Transaction,
-  owner: string,
-  redemptions: readonly Redemption[],
-  customer: string
-): Promise<void> {
+const LANES = 4
+let begun = 0
+
+/**
+ * Where transactions begin that redeem these; see `PricingApi`. Of those who want the same few uses a few have connections: all
+ * of them would hold theirs while they wait for each other's commits.
+ */
+export function inTurn(db: Database, redemptions: readonly Redemption[]): Transactions<Redeeming> {
+  begun += 1
+  const lane = begun % LANES
+  const turns = redemptions.flatMap(each => turnOf(each, lane)).sort()
+  const queue = turns.reduce((waiting, turn) => waiting.inTurn(turn), db)
+  return {
+    transaction: (work, options) => queue.transaction(tx => work(Object.assign(tx, { redemptions })), options)
+  }
+}
+
+const turnOf = ({ promotionId, code, limited }: Redemption, lane: number): string[] =>
+  limited === undefined ? [] : [`${limited} ${limited === 'promotion' ? promotionId : code} ${lane}`]
+
+/**
+ * Takes what the transaction began for; see `PricingApi`. Limits of a promotion and a code are rows that everybody wants: they
+ * are changed with the commit, so that nobody holds them any longer.
+ */
+export async function redeem(tx: Redeeming, owner: string, customer: string): Promise<void> {
+  const { redemptions } = tx
   if (redemptions.length === 0) return
   const taken = await tx.rows(repository.insertRedemptions, {
     owner,

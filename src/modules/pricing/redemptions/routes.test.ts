@@ -11,7 +11,7 @@ async function useUsed() {
   const path = `${PROMOTIONS}/${id}`
   const redeem = async (code?: string, owner = newId()) => {
     const redemption = { promotionId: id, ...(code !== undefined && { code }) }
-    await shop.db.transaction(tx => shop.pricing.redeem(tx, owner, [redemption], newId()))
+    await shop.redeem(owner, [redemption], newId())
     return owner
   }
   const release = (owner: string) => shop.db.transaction(tx => shop.pricing.release(tx, owner))

@@ -1,6 +1,9 @@
+import { reaching, readArea } from '../../../kernel/areas.ts'
+import type { RowOf } from '../../../platform/postgres/statement.ts'
+import type { listHoldingExemptions } from '../exemptions/repository.ts'
 import type { PromotionRow } from '../promotions/repository.ts'
 import type { Effect } from '../promotions/schema.ts'
-import type { Promotion, Effect as QuotedEffect, TaxZone } from '../quote/input.ts'
+import type { Exemption, Promotion, Effect as QuotedEffect, TaxZone } from '../quote/input.ts'
 
 /** A promotion as a quote takes it. */
 export const promotionOf = (row: PromotionRow): Promotion => ({
@@ -41,17 +44,32 @@ type RateRow = {
 }
 /** The zones that have rates, by country. */
 export function taxZonesOf(rows: readonly RateRow[]): ReadonlyMap<string, readonly TaxZone[]> {
-  const zones = [...Map.groupBy(rows, row => row.zone_id)].flatMap(([id, rates]): TaxZone[] => {
-    const [first] = rates
-    if (first === undefined) return []
-    const { country, region, postal_pattern: postalPattern } = first
-    return [{ id, country, region, postalPattern, rates: rates.map(rateOf) }]
-  })
-  return Map.groupBy(zones, zone => zone.country)
+  const ratesOfZones = [...Map.groupBy(rows, row => row.zone_id).values()]
+  const byCountry = Map.groupBy(ratesOfZones, ([first]) => first?.country ?? '')
+  return new Map([...byCountry].map(([country, zones]) => [country, zones.flatMap(zoneOf)]))
+}
+function zoneOf(rates: readonly RateRow[]): TaxZone[] {
+  const [first] = rates
+  if (first === undefined) return []
+  const { zone_id: id, country, region, postal_pattern: postalCode } = first
+  const area = readArea({ country, region, postalCode })
+  return area === undefined ? [] : [{ id, area, reachFor: reaching(area), rates: rates.map(rateOf) }]
 }
 const rateOf = ({ category, rate_ppm, starts_at, ends_at }: RateRow) => ({
   category,
   ppm: rate_ppm,
+  startsAt: instantOf(starts_at),
+  endsAt: instantOf(ends_at)
+})
+
+type ExemptionRow = RowOf<typeof listHoldingExemptions>
+/** By customer. */
+export const exemptionsOf = (rows: readonly ExemptionRow[]): ReadonlyMap<string, readonly Exemption[]> =>
+  new Map(
+    [...Map.groupBy(rows, row => row.customer_id)].map(([customer, own]) => [customer, own.map(exemptionOf)])
+  )
+const exemptionOf = ({ id, company, vat_id, reason, countries, starts_at, ends_at }: ExemptionRow) => ({
+  ...{ id, company, vatId: vat_id, reason, countries },
   startsAt: instantOf(starts_at),
   endsAt: instantOf(ends_at)
 })

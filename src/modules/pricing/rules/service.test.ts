@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { usePricing } from '../../../../test/support/pricing.ts'
+import { placeOf } from '../../../kernel/areas.ts'
 import { newId } from '../../../kernel/ids.ts'
 
 const PROMOTIONS = '/api/admin/promotions'
@@ -30,7 +31,7 @@ test('rules have what counts by itself and what the codes stand for, as quotes t
   const { json: stopped } = await admin.post(`${PROMOTIONS}/${coded}/codes`, { code: 'stopped' })
   await admin.patch(`${PROMOTIONS}/${coded}/codes/${stopped.id}`, { active: false })
 
-  const { promotions, codes, used } = await pricing.rules({
+  const { promotions, codes, buyer } = await pricing.rules({
     codes: [' Old', 'stopped', 'none'],
     customer: null
   })
@@ -43,21 +44,21 @@ test('rules have what counts by itself and what the codes stand for, as quotes t
   // One that has ended is there for who asks by code: they are told that it has.
   expect(promotions.map(({ name }) => name).sort()).toEqual(['Coded', 'Given'])
   expect([...codes]).toEqual([['OLD', { promotionId: coded, usesLeft: 4 }]])
-  expect([used.get(id), used.get(coded)]).toEqual([0, 0])
+  expect([buyer.used.get(id), buyer.used.get(coded)]).toEqual([0, 0])
 })
 
 test('what is left, and what a customer used, is as of now', async () => {
   const shop = await usePricing()
-  const { db, pricing } = shop
+  const { db, pricing, redeem } = shop
   const id = await promote(shop, { uses_max: 3, uses_per_customer: 2 })
   const ada = newId()
   const look = async (customer: string | null) => {
-    const { promotions, used } = await pricing.rules({ codes: [], customer })
-    return [promotions[0]?.usesLeft, used.get(id)]
+    const { promotions, buyer } = await pricing.rules({ codes: [], customer })
+    return [promotions[0]?.usesLeft, buyer.used.get(id)]
   }
   expect(await look(ada)).toEqual([3, 0])
   const owner = newId()
-  await db.transaction(tx => pricing.redeem(tx, owner, [{ promotionId: id }], ada))
+  await redeem(owner, [{ promotionId: id }], ada)
   expect([await look(ada), await look(newId()), await look(null)]).toEqual([
     [2, 1],
     [2, 0],
@@ -90,14 +91,21 @@ test('rates of taxes are there by country, those that have ended are not', async
   expect([...taxZones.keys()]).toEqual(['DE'])
   expect(taxZones.get('DE')?.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual([
     {
-      ...{ id: germany, country: 'DE', region: null, postalPattern: null },
+      ...{ id: germany, reachFor: expect.any(Function), area: expect.objectContaining({ country: 'DE' }) },
       rates: [{ category: 'standard', ppm: 190_000, startsAt: Date.UTC(2021, 0), endsAt: null }]
     },
     {
-      ...{ id: munich, country: 'DE', region: null, postalPattern: '80*' },
+      ...{ id: munich, reachFor: expect.any(Function), area: expect.objectContaining({ postalCode: '80*' }) },
       rates: [{ category: 'standard', ppm: 160_000, startsAt: null, endsAt: null }]
     }
   ])
+  const around = (postalCode: string) =>
+    taxZones
+      .get('DE')
+      ?.filter(({ reachFor }) => reachFor(placeOf({ country: 'DE', postalCode })) !== undefined)
+      .map(({ id }) => id)
+      .sort()
+  expect([around('80331'), around('10115')]).toEqual([[germany, munich].sort(), [germany]])
 })
 
 test('rules without limits and codes cost no statement, and one each with them', async () => {
@@ -115,10 +123,56 @@ test('rules without limits and codes cost no statement, and one each with them',
   await expect.poll(() => statementsOf([]), { interval: 20 }).toEqual(['pricing.list_uses'])
 })
 
+test('who is exempt is in memory, for those too who are', async () => {
+  const shop = await usePricing()
+  const [ada, bob] = [newId(), newId()]
+  const exemption = { customer_id: ada, company: 'Acme', vat_id: 'DE 136 695 976', reason: 'Reverse charge' }
+  await shop.admin.post('/api/admin/taxes/exemptions', { ...exemption, countries: ['FR'] })
+  await shop.admin.post('/api/admin/taxes/exemptions', { ...exemption, ends_at: '2020-12-31' })
+  const exemptionsOf = async (customer: string | null) =>
+    (await shop.pricing.rules({ codes: [], customer })).buyer.exemptions
+  expect(await exemptionsOf(ada)).toEqual([
+    {
+      ...{ id: expect.any(String), company: 'Acme', vatId: 'DE136695976', reason: 'Reverse charge' },
+      ...{ countries: ['FR'], startsAt: null, endsAt: null }
+    }
+  ])
+  const statementsOf = async () => {
+    shop.statements.splice(0)
+    for (const customer of [ada, bob, 'keyed hash', null]) await exemptionsOf(customer)
+    return shop.statements.splice(0)
+  }
+  await expect.poll(statementsOf, { interval: 20 }).toEqual([])
+  for (const customer of [bob, 'keyed hash', null]) expect(await exemptionsOf(customer)).toEqual([])
+})
+
+test('whether a first order is left is asked together with what else is left, and only where it matters', async () => {
+  const shop = await usePricing()
+  const ada = newId()
+  const look = async (codes: string[] = []) => {
+    shop.statements.splice(0)
+    const { buyer } = await shop.pricing.rules({ codes, customer: ada })
+    return [buyer.isFirstOrder, ...shop.statements.splice(0)]
+  }
+  const coded = await promote(shop, { needs_code: true, first_order_only: true })
+  await shop.admin.post(`${PROMOTIONS}/${coded}/codes`, { code: 'first' })
+  await shop.redeem(newId(), [{ promotionId: coded }], ada)
+  await expect.poll(() => look(), { interval: 20 }).toEqual([true])
+  expect(await look(['first'])).toEqual([false, 'pricing.list_promotions_by_code'])
+  await promote(shop, { first_order_only: true })
+  await expect.poll(() => look(), { interval: 20 }).toEqual([false, 'pricing.list_uses'])
+})
+
 test('another process knows of a change within a second, also after its connection for messages was lost', async () => {
   const shop = await usePricing()
   const other = await usePricing({ databaseUrl: shop.databaseUrl })
   expect(await namesOf(other)).toEqual([])
+  const ada = newId()
+  const exemptionsOf = async () => (await other.pricing.rules({ codes: [], customer: ada })).buyer.exemptions
+  expect(await exemptionsOf()).toEqual([])
+  const exemption = { customer_id: ada, company: 'Acme', reason: 'Export' }
+  await shop.admin.post('/api/admin/taxes/exemptions', exemption)
+  await expect.poll(exemptionsOf, { interval: 20 }).toMatchObject([{ reason: 'Export' }])
   await promote(shop, { name: 'One' })
   await expect.poll(() => namesOf(other), { interval: 20 }).toEqual(['One'])
 

@@ -1,6 +1,8 @@
 import { type Changes, keep } from '../../../platform/kept.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import { listUses } from '../budgets/repository.ts'
+import { listHoldingExemptions } from '../exemptions/repository.ts'
+import { EXEMPTIONS_MAX } from '../exemptions/schema.ts'
 import { listAutomatic, listByCodes } from '../promotions/repository.ts'
 import { AUTOMATIC_MAX } from '../promotions/schema.ts'
 import { normalizeCode } from '../quote/codes.ts'
@@ -8,18 +10,20 @@ import type { Buyer, Promotion, QuoteRules } from '../quote/input.ts'
 import { QUOTE_LIMITS } from '../quote/limits.ts'
 import { listHoldingRates } from '../taxes/repository.ts'
 import { RATES_MAX } from '../taxes/schema.ts'
-import { promotionOf, taxZonesOf } from './mapping.ts'
+import { exemptionsOf, promotionOf, taxZonesOf } from './mapping.ts'
 
-/** What a quote takes of the shop, but for the rates of deliveries; and how often the customer used promotions. */
-export type Rules = Omit<QuoteRules, 'ratesOf'> & Pick<Buyer, 'used'>
+/** What a quote takes of the shop, but for the rates of deliveries; and what the shop knows of the buyer. */
+export type Rules = Omit<QuoteRules, 'ratesOf'> & { readonly buyer: Omit<Buyer, 'group'> }
 /** `customer`: the account, or the keyed hash of an address; null: nobody knows. */
 type Asked = { readonly codes: readonly string[]; readonly customer: string | null }
+type Deps = { db: Queryable; changes: Changes; exemptionChanges: Changes }
 
 /**
- * What quotes rest on: promotions that need no code, and taxes, are in the memory of this process. Codes are looked up, and so
- * is what is left of what has a limit: as of now, so that whoever is quoted something can mostly have it.
+ * What quotes rest on: promotions that need no code, taxes, and who is exempt from them, are in the memory of this process.
+ * Codes are looked up, and so is what is left of what has a limit: as of now, so that whoever is quoted something can mostly
+ * have it.
  */
-export function createRules({ db, changes }: { db: Queryable; changes: Changes }) {
+export function createRules({ db, changes, exemptionChanges }: Deps) {
   const readAutomatic = keep(changes, async () => {
     const rows = await db.rows(listAutomatic, { limit: AUTOMATIC_MAX })
     return rows.map(promotionOf)
@@ -27,10 +31,18 @@ export function createRules({ db, changes }: { db: Queryable; changes: Changes }
   const readTaxZones = keep(changes, async () =>
     taxZonesOf(await db.rows(listHoldingRates, { limit: RATES_MAX }))
   )
+  const readExemptions = keep(exemptionChanges, async () =>
+    exemptionsOf(await db.rows(listHoldingExemptions, { limit: EXEMPTIONS_MAX }))
+  )
 
   /** See `PricingApi.rules`. */
   return async ({ codes, customer }: Asked): Promise<Rules> => {
-    const [automatic, taxZones] = await Promise.all([readAutomatic(), readTaxZones()])
+    const [automatic, taxZones, exemptions] = await Promise.all([
+      readAutomatic(),
+      readTaxZones(),
+      // Nobody is exempt who has no account.
+      customer === null ? undefined : readExemptions()
+    ])
     const limited = automatic.filter(isLimited).map(({ id }) => id)
     // More codes than that no quote takes, which says so.
     const wanted = [...new Set(codes.map(normalizeCode))].slice(0, QUOTE_LIMITS.codes)
@@ -50,10 +62,16 @@ export function createRules({ db, changes }: { db: Queryable; changes: Changes }
       promotions: [...promotions.values()],
       codes: new Map(coded.map(row => [row.code, { promotionId: row.id, usesLeft: row.code_uses_left }])),
       taxZones,
-      used: new Map([...uses, ...coded].map(row => [row.id, row.used]))
+      buyer: {
+        used: new Map([...uses, ...coded].map(row => [row.id, row.used])),
+        exemptions: exemptions?.get(customer ?? '') ?? [],
+        // Where nothing is for first orders alone, nobody asks.
+        isFirstOrder: ![...uses, ...coded].some(row => row.has_ordered)
+      }
     }
   }
 }
 export type ReadRules = ReturnType<typeof createRules>
 
-const isLimited = ({ usesLeft, usesPerCustomer }: Promotion) => usesLeft !== null || usesPerCustomer !== null
+const isLimited = ({ usesLeft, usesPerCustomer, firstOrderOnly }: Promotion) =>
+  usesLeft !== null || usesPerCustomer !== null || firstOrderOnly

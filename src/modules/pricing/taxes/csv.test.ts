@@ -43,6 +43,20 @@ test('a row changes the rate that starts then, and makes room for another one', 
   ])
 })
 
+test('regions of a file are read by code and by name, and rows of one region are of one zone', async () => {
+  const { importCsv, listed } = await useFiles()
+  const { json } = await importCsv(
+    'US,California,,standard,72500,Tax,,2026-12-31',
+    'US,us-ca,,standard,75000,Tax,2027-01-01,'
+  )
+  expect(json).toEqual({ rows: 2 })
+  const regions = (await listed()).map((line: string) => line.split(',')[1])
+  expect(regions).toEqual(['CA', 'CA'])
+  expect((await importCsv('US,Calif.,,standard,1,x,,')).text).toContain(
+    'region must be a region of the country'
+  )
+})
+
 test.each<[string, string, string]>([
   ['an unknown category', 'PRICING_TAX_CATEGORY_NOT_FOUND', 'AT,,,books,1,x,,'],
   [
@@ -53,6 +67,7 @@ test.each<[string, string, string]>([
   ['a country that is none', 'PRICING_IMPORT_FAILED', 'Austria,,,standard,1,x,,'],
   ['a region that is none', 'PRICING_IMPORT_FAILED', 'AT,Tyrol,,standard,1,x,,'],
   ['a postal code that is none', 'PRICING_IMPORT_FAILED', 'AT,,*,standard,1,x,,'],
+  ['a range that ends before it starts', 'PRICING_IMPORT_FAILED', 'AT,,2000-1000,standard,1,x,,'],
   ['a rate beyond everything', 'PRICING_IMPORT_FAILED', 'AT,,,standard,1000001,x,,'],
   ['a rate that is no number', 'PRICING_IMPORT_FAILED', 'AT,,,standard,19 %,x,,'],
   ['no name', 'PRICING_IMPORT_FAILED', 'AT,,,standard,1,,,'],

@@ -7,8 +7,9 @@ import type { Database, Transaction } from '../../../platform/postgres/database.
 import { taxLimit } from '../errors.ts'
 import { type Cells, importCsv, RowRefused } from '../files/import.ts'
 import type { Periods } from '../periods/instants.ts'
+import { readPlace } from './place.ts'
 import * as repository from './repository.ts'
-import { CATEGORY, COUNTRY, POSTAL_PATTERN, RATES_MAX, REGION, ZONES_MAX } from './schema.ts'
+import { CATEGORY, COUNTRY, POSTAL_PATTERN, RATES_MAX, ZONES_MAX } from './schema.ts'
 
 const PAGE_RATES = 1_000
 const PPM_MAX = 1_000_000
@@ -105,10 +106,16 @@ function rateOf(cells: Cells, periods: Periods): Rate {
   }
   const ratePpm = Number(word('rate_ppm', '^\\d{1,7}$', true))
   if (ratePpm > PPM_MAX) throw new RowRefused(`rate_ppm must be a whole number from 0 to ${PPM_MAX}.`)
-  return {
+  const place = readPlace({
     country: word('country', COUNTRY, true),
-    region: word('region', REGION, false),
-    postalPattern: word('postal_pattern', POSTAL_PATTERN, false),
+    region: nullIfEmpty(cells('region')),
+    postal_pattern: nullIfEmpty(word('postal_pattern', POSTAL_PATTERN, false))
+  })
+  if ('fault' in place) throw new RowRefused(`${place.fault.field} ${place.fault.message}.`)
+  return {
+    country: place.country,
+    region: place.region ?? '',
+    postalPattern: place.postal_pattern ?? '',
     category: word('category', CATEGORY, true),
     ratePpm,
     name: word('name', '^[^\\u0000-\\u001f\\u007f]{1,255}$', true),
@@ -116,6 +123,8 @@ function rateOf(cells: Cells, periods: Periods): Rate {
     endsAt: moment('ends_at')
   }
 }
+
+const nullIfEmpty = (cell: string) => (cell === '' ? null : cell)
 
 function readMoment(periods: Periods, cell: string, column: 'starts_at' | 'ends_at'): Date {
   try {

@@ -38,6 +38,46 @@ test('there is a standard category, which stays; others come and go', async () =
     expect(answer.json.code).toBe('PRICING_TAX_CATEGORY_NOT_FOUND')
 })
 
+test('postal codes are stored in one writing, and those that nothing lies in are refused', async () => {
+  const { admin } = await useTaxes()
+  const make = (country: string, postal_pattern: string) =>
+    admin.post(ZONES, { name: 'Codes', country, postal_pattern })
+  const { json: made } = await make('GB', 'SW1A 1AA')
+  expect(made.postal_pattern).toBe('SW1A1AA')
+  expect((await make('GB', 'SW1A1AA')).json.code).toBe('PRICING_TAX_ZONE_TAKEN')
+  expect((await make('DE', '10000 - 19999')).json.postal_pattern).toBe('10000-19999')
+  for (const none of ['19999-10000', '12345678901'])
+    expect((await make('DE', none)).json).toMatchObject({
+      code: 'PRICING_TAX_PATTERN_INVALID',
+      errors: [{ path: 'body/postal_pattern' }]
+    })
+  const path = `${ZONES}/${made.id}`
+  const refused = await admin.patch(path, { country: 'DE', postal_pattern: '20000-10000' })
+  expect([refused.status, refused.json.code]).toEqual([400, 'PRICING_TAX_PATTERN_INVALID'])
+  expect((await admin.get(path)).json).toEqual(made)
+})
+
+test('a region is stored as its code, however it is written, and one that is unknown is refused', async () => {
+  const { admin } = await useTaxes()
+  const make = (fields: object) => admin.post(ZONES, { name: 'Sales tax', country: 'US', ...fields })
+  const { json: made } = await make({ region: 'us-ca' })
+  expect(made.region).toBe('CA')
+  for (const region of ['California', 'ca', 'CA'])
+    expect((await make({ region })).json.code, region).toBe('PRICING_TAX_ZONE_TAKEN')
+  const path = `${ZONES}/${made.id}`
+  for (const answer of [
+    await make({ region: 'Calif.' }),
+    await make({ country: 'DE', region: 'CA' }),
+    await admin.patch(path, { region: 'XX' }),
+    await admin.patch(path, { country: 'DE' })
+  ])
+    expect([answer.status, answer.json]).toMatchObject([
+      400,
+      { code: 'PRICING_TAX_REGION_INVALID', errors: [{ path: 'body/region' }] }
+    ])
+  expect((await admin.get(path)).json).toEqual(made)
+})
+
 test('a zone is a place of which there is one, and stays while it has rates', async () => {
   const { admin, zone_id, VAT } = await useTaxes()
   const bavaria = { ...GERMANY, name: 'Bavaria', region: 'BY' }

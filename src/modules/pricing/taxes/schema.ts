@@ -22,7 +22,6 @@ export const RATES_MAX = 20_000
 // What files are read by, too.
 export const COUNTRY = '^[A-Z]{2}$'
 export const CATEGORY = '^[a-z][a-z0-9_-]{0,63}$'
-export const REGION = '^[A-Z0-9]{1,3}$'
 export const POSTAL_PATTERN = '^[A-Z0-9][A-Z0-9 -]{0,14}[*]?$'
 
 const CategoryCode = Type.String({
@@ -46,12 +45,9 @@ export const TaxCategoryResponse = response('TaxCategoryResponse', {
 })
 export type TaxCategoryResponse = Static<typeof TaxCategoryResponse>
 
-const Region = Type.String({
-  description: 'ISO 3166-2, behind the hyphen.',
-  ...matching(REGION, 'must be up to three capital letters and digits, such as BY')
-})
+const Region = line(64, 'Its code or its name by ISO 3166-2; kept as the part of the code behind the hyphen.')
 const PostalPattern = Type.String({
-  description: 'A postal code, or the beginning of some and a star.',
+  description: 'A postal code, the beginning of some and a star (902*), or a range of numbers (90200-90299).',
   ...matching(POSTAL_PATTERN, 'must be a postal code, or its beginning and a star, such as 902*')
 })
 const place = { country: Country, region: nullable(Region), postal_pattern: nullable(PostalPattern) }

@@ -11,11 +11,14 @@ import {
   categoryNotFound,
   rateNotFound,
   taxLimit,
+  taxPatternInvalid,
+  taxRegionInvalid,
   taxStale,
   zoneInUse,
   zoneNotFound
 } from '../errors.ts'
 import type { Periods } from '../periods/instants.ts'
+import { readPlace } from './place.ts'
 import * as repository from './repository.ts'
 import {
   CATEGORIES_MAX,
@@ -95,21 +98,23 @@ export function createTaxZoneService({ db, changes }: Deps) {
         rows: page => db.rows(repository.listZones, page),
         total: () => db.first(repository.countZones)
       }),
-    /** @throws `PRICING_TAX_ZONE_TAKEN`, `PRICING_TAX_LIMIT` */
+    /** @throws `PRICING_TAX_REGION_INVALID`, `PRICING_TAX_PATTERN_INVALID`, `PRICING_TAX_ZONE_TAKEN`, `PRICING_TAX_LIMIT` */
     create: async (body: CreateTaxZoneRequest, write: Write): Promise<TaxZoneResponse> => {
-      const { region = null, postal_pattern = null } = body
+      const { name, country, region = null, postal_pattern = null } = body
+      const place = placeOf({ country, region, postal_pattern })
       await write.once(db, async tx => {
-        await tx.run(repository.insertZone, { ...body, id: write.id, region, postal_pattern })
+        await tx.run(repository.insertZone, { id: write.id, name, ...place })
         checkLimit(await tx.first(repository.countZones), ZONES_MAX)
       })
       return read(write.id)
     },
-    /** @throws `PRICING_TAX_ZONE_NOT_FOUND`, `PRICING_TAX_STALE`, `PRICING_TAX_ZONE_TAKEN` */
+    /** @throws `PRICING_TAX_ZONE_NOT_FOUND`, `PRICING_TAX_STALE`, and what `create` throws */
     patch: async (id: string, body: UpdateTaxZoneRequest, write: Write) => {
       await write.once(db, async tx => {
         const stored = await lock(tx, repository.lockZone, zoneNotFound, id, write)
         if (changesNothing(body)) return
-        await tx.run(repository.updateZone, { ...stored, ...body })
+        const zone = { ...stored, ...body }
+        await tx.run(repository.updateZone, { ...zone, ...placeOf(zone) })
         changes.announce(tx)
       })
       return read(id)
@@ -125,6 +130,15 @@ export function createTaxZoneService({ db, changes }: Deps) {
   }
 }
 export type TaxZoneService = ReturnType<typeof createTaxZoneService>
+
+/** @throws `PRICING_TAX_REGION_INVALID`, `PRICING_TAX_PATTERN_INVALID` */
+function placeOf(given: Parameters<typeof readPlace>[0]) {
+  const place = readPlace(given)
+  if (!('fault' in place)) return place
+  const { field, message } = place.fault
+  const refused = field === 'region' ? taxRegionInvalid : taxPatternInvalid
+  throw refused({ details: { errors: [{ path: `body/${field}`, message }] } })
+}
 
 /** What of a category is paid in a zone, and when. */
 export function createTaxRateService({ db, changes, periods }: Deps) {

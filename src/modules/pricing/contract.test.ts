@@ -1,0 +1,266 @@
+import { describe, expect, test } from 'vitest'
+import { usePricing } from '../../../test/support/pricing.ts'
+import { transactionsInMemory } from '../../../test/support/transactions-in-memory.ts'
+import { newId } from '../../kernel/ids.ts'
+import type { Database } from '../../platform/postgres/database.ts'
+import { type FakePricing, type FakePromotion, fakePricing } from './fake.ts'
+import type { PricingApi } from './index.ts'
+
+type Subject = {
+  pricing: PricingApi
+  db: Database
+  open(market: Parameters<FakePricing['open']>[0]): Promise<unknown>
+  /** Answers the id of a list in euros. */
+  setPrices(variantId: string, prices: readonly { quantity: number; price: number }[]): Promise<string>
+  promote(promotion: FakePromotion): Promise<string>
+  tax(country: string, ratePpm: number): Promise<unknown>
+  exempt(customer: string, reason: string): Promise<unknown>
+}
+
+async function useReal(): Promise<Subject> {
+  const shop = await usePricing({ currency: 'USD' })
+  const made = async (path: string, body: object) => {
+    const { status, json, text } = await shop.admin.post(`/api/admin/${path}`, body)
+    if (status !== 201) throw new Error(text)
+    return json.id as string
+  }
+  return {
+    pricing: shop.pricing,
+    db: shop.db,
+    open: ({ code, countries, currency, pricesIncludeTax = false, priceListId = null }) =>
+      shop.createMarket({
+        ...{ code, countries, currency, price_list_id: priceListId },
+        prices_include_tax: pricesIncludeTax
+      }),
+    setPrices: async (variant_id, prices) => {
+      const id = await made('price-lists', { name: 'List', currency: 'EUR' })
+      const set = prices.map(({ quantity: from_quantity, price }) => ({ variant_id, from_quantity, price }))
+      await shop.admin.put(`/api/admin/price-lists/${id}/prices`, { prices: set })
+      return id
+    },
+    promote: async ({ code, codeUsesMax, usesMax, usesPerCustomer, firstOrderOnly }) => {
+      const id = await made('promotions', {
+        ...{ name: 'A tenth off', class: 'order', effect: { type: 'percentage', percentage_ppm: 100_000 } },
+        ...{ combines: ['line', 'order', 'shipping'], needs_code: code !== undefined },
+        ...{ uses_max: usesMax ?? null, uses_per_customer: usesPerCustomer ?? null },
+        first_order_only: firstOrderOnly ?? false
+      })
+      if (code !== undefined) await made(`promotions/${id}/codes`, { code, uses_max: codeUsesMax ?? null })
+      return id
+    },
+    tax: async (country, rate_ppm) => {
+      const zone_id = await made('taxes/zones', { name: country, country })
+      return made('taxes/rates', { zone_id, category: 'standard', name: 'VAT', rate_ppm })
+    },
+    exempt: (customer_id, reason) => made('taxes/exemptions', { customer_id, company: 'Acme', reason })
+  }
+}
+
+async function useFake(): Promise<Subject> {
+  const pricing = fakePricing()
+  return {
+    pricing,
+    db: transactionsInMemory,
+    open: async market => pricing.open(market),
+    setPrices: async (variantId, prices) => {
+      const id = newId()
+      for (const { quantity, price } of prices) pricing.setPrice(id, variantId, price, quantity)
+      return id
+    },
+    promote: async promotion => pricing.promote(promotion),
+    tax: async (country, ratePpm) => pricing.tax(country, ratePpm),
+    exempt: async (customer, reason) => pricing.exempt(customer, reason)
+  }
+}
+
+/** What every module may rely on that asks what things cost: the fake is held to the same. */
+describe.each([
+  ['pricing', useReal],
+  ['its fake', useFake]
+])('%s', (_what, use) => {
+  /** What ten dollars' worth costs, in the default market. */
+  async function quoteIn({ pricing }: Subject, codes: string[] = [], customer: string | null = null) {
+    const [market, { buyer, ...rules }] = await Promise.all([
+      pricing.markets.resolve({}),
+      pricing.rules({ codes, customer })
+    ])
+    return pricing.quote({
+      market,
+      codes,
+      lines: [
+        {
+          ...{ key: 'mug', variantId: 'mug', productId: 'mug', categoryIds: [], quantity: 1 },
+          ...{ priceMinor: 1_000, discountedPriceMinor: 1_000, taxCategory: 'standard' },
+          ...{ requiresShipping: false, weightGrams: 0, group: 'all' }
+        }
+      ],
+      groups: [{ key: 'all', method: 'digital', destination: { country: 'US' }, choice: null }],
+      buyer: { ...buyer, group: null },
+      rules: { ...rules, ratesOf: () => [] },
+      now: Date.now()
+    })
+  }
+  const redeem = (
+    { pricing, db }: Subject,
+    redemptions: Parameters<PricingApi['inTurn']>[1],
+    customer: string = newId(),
+    owner = newId()
+  ) =>
+    pricing
+      .inTurn(db, redemptions)
+      .transaction(tx => pricing.redeem(tx, owner, customer))
+      .then(
+        () => 'done',
+        error => error.code
+      )
+  const release = ({ pricing, db }: Subject, owner: string) =>
+    db.transaction(tx => pricing.release(tx, owner))
+
+  test('says in which market somebody buys: by its name, by the country, or in the default one', async () => {
+    const { pricing, open } = await use()
+    await open({ code: 'eu', currency: 'EUR', countries: ['DE', 'FR'], pricesIncludeTax: true })
+    const { resolve } = pricing.markets
+    expect(await resolve({})).toMatchObject({ code: 'default', currency: 'USD', pricesIncludeTax: false })
+    expect(await resolve({ country: 'FR' })).toMatchObject({ code: 'eu', currency: 'EUR' })
+    expect(await resolve({ country: 'JP' })).toMatchObject({ code: 'default' })
+    expect(await resolve({ name: 'default', country: 'FR' })).toMatchObject({ code: 'default' })
+    await expect(resolve({ name: 'mars' })).rejects.toMatchObject({
+      ...{ kind: 'invalid', code: 'PRICING_MARKET_UNKNOWN', details: { known: ['default', 'eu'] } }
+    })
+    expect((await pricing.markets.list()).map(({ code }) => code)).toEqual(['default', 'eu'])
+  })
+
+  test('knows prices of a list by quantity, and nothing where it has none', async () => {
+    const { pricing, setPrices } = await use()
+    const [mug, other] = [newId(), newId()]
+    const priceListId = await setPrices(mug, [
+      { quantity: 2, price: 900 },
+      { quantity: 10, price: 700 }
+    ])
+    const wanted = [
+      { variantId: mug, quantity: 9 },
+      { variantId: other, quantity: 9 },
+      { variantId: mug, quantity: 10 },
+      { variantId: mug, quantity: 1 }
+    ]
+    expect(await pricing.prices(wanted, { priceListId })).toEqual([900, undefined, 700, undefined])
+    expect(await pricing.prices(wanted, { priceListId: null })).toEqual(wanted.map(() => undefined))
+  })
+
+  test('knows the lists of markets and what they have, past all caches', async () => {
+    const { pricing, db, open, setPrices } = await use()
+    const mug = newId()
+    const prices = [{ quantity: 2, price: 900 }]
+    const [inNoMarket, priceListId] = [await setPrices(mug, prices), await setPrices(mug, prices)]
+    expect(await pricing.marketLists(db)).toEqual([])
+    await open({ code: 'de', countries: ['DE'], currency: 'EUR', priceListId })
+    const lists = await pricing.marketLists(db)
+    expect(lists.map(({ id, currency }) => [id, currency])).toEqual([[priceListId, 'EUR']])
+    expect(inNoMarket).not.toBe(priceListId)
+    const wanted = [1, 2].map(quantity => ({ variantId: mug, quantity }))
+    expect(await pricing.pricesIn(db, lists, wanted)).toEqual([[undefined, 900]])
+    expect(await pricing.pricesIn(db, [], wanted)).toEqual([])
+  })
+
+  test('quotes with what counts by itself and by a code, and with taxes', async () => {
+    const subject = await use()
+    const { promote, tax } = subject
+    expect((await quoteIn(subject)).totals.totalMinor).toBe(1_000)
+    const own = await promote({})
+    const coded = await promote({ code: 'Tenth', codeUsesMax: 1 })
+    await tax('US', 100_000)
+    expect((await quoteIn(subject)).totals).toMatchObject({
+      discountMinor: 100,
+      taxMinor: 90,
+      totalMinor: 990
+    })
+    const quoted = await quoteIn(subject, [' tenth', 'other'])
+    expect(quoted.totals).toMatchObject({ discountMinor: 190, taxMinor: 81, totalMinor: 891 })
+    expect(quoted.findings).toMatchObject([{ code: 'CODE_UNKNOWN', promotionCode: 'OTHER' }])
+    const redemptions = [
+      { promotionId: own },
+      { promotionId: coded, code: 'TENTH', limited: 'code' }
+    ] as const
+    expect(quoted.redemptions).toEqual(
+      redemptions.toSorted((a, b) => (a.promotionId < b.promotionId ? -1 : 1))
+    )
+    const owner = newId()
+    expect(await redeem(subject, quoted.redemptions, newId(), owner)).toBe('done')
+    expect((await quoteIn(subject, ['tenth'])).findings).toMatchObject([{ code: 'CODE_USED_UP' }])
+    expect(await redeem(subject, quoted.redemptions)).toBe('PRICING_USED_UP')
+    await release(subject, owner)
+    expect((await quoteIn(subject, ['tenth'])).findings).toEqual([])
+  })
+
+  test('takes no tax of whom it exempts', async () => {
+    const subject = await use()
+    await subject.tax('US', 100_000)
+    const [ada, bob] = [newId(), newId()]
+    await subject.exempt(ada, 'resale')
+    const { totals, taxSummary } = await quoteIn(subject, [], ada)
+    expect([totals.totalMinor, taxSummary[0]?.exempt?.reason]).toEqual([1_000, 'resale'])
+    for (const customer of [bob, null])
+      expect((await quoteIn(subject, [], customer)).totals.totalMinor).toBe(1_100)
+  })
+
+  test('takes as often as may be, of one owner once, and gives back', async () => {
+    const subject = await use()
+    const promotion = { promotionId: await subject.promote({ usesMax: 2 }), limited: 'promotion' } as const
+    const owner = newId()
+    expect((await quoteIn(subject)).redemptions).toEqual([promotion])
+    for (let time = 0; time < 2; time += 1)
+      expect(await redeem(subject, [promotion], 'ada', owner)).toBe('done')
+    expect(await redeem(subject, [promotion])).toBe('done')
+    expect(await redeem(subject, [promotion])).toBe('PRICING_USED_UP')
+    expect((await quoteIn(subject)).redemptions).toEqual([])
+    for (let time = 0; time < 2; time += 1) await release(subject, owner)
+    expect(await redeem(subject, [promotion])).toBe('done')
+    expect(await redeem(subject, [promotion])).toBe('PRICING_USED_UP')
+    expect(await redeem(subject, [{ promotionId: newId() }])).toBe('PRICING_PROMOTION_GONE')
+  })
+
+  test('lets a customer have what one may, and of their orders one be the first', async () => {
+    const subject = await use()
+    const [ada, bob] = [newId(), newId()]
+    const once = [{ promotionId: await subject.promote({ usesPerCustomer: 1, code: 'ONCE' }) }]
+    expect(await redeem(subject, once, ada)).toBe('done')
+    expect(await redeem(subject, once, ada)).toBe('PRICING_CUSTOMER_LIMIT')
+    expect((await quoteIn(subject, ['once'], ada)).findings).toMatchObject([{ code: 'CODE_CUSTOMER_LIMIT' }])
+    expect((await quoteIn(subject, ['once'], bob)).findings).toEqual([])
+    const ids = [
+      await subject.promote({ firstOrderOnly: true }),
+      await subject.promote({ firstOrderOnly: true })
+    ]
+    const first = ids.map(promotionId => ({ promotionId }))
+    const owner = newId()
+    const isFirst = async (customer: string | null) =>
+      (await subject.pricing.rules({ codes: [], customer })).buyer.isFirstOrder
+    expect([await isFirst(ada), await isFirst(null)]).toEqual([true, true])
+    expect(await redeem(subject, first, ada, owner)).toBe('done')
+    expect([await isFirst(ada), await isFirst(bob), await isFirst(null)]).toEqual([false, true, true])
+    expect(await redeem(subject, first.slice(1), ada)).toBe('PRICING_FIRST_ORDER_TAKEN')
+    expect(await redeem(subject, first, bob)).toBe('done')
+    await release(subject, owner)
+    expect(await isFirst(ada)).toBe(true)
+    expect(await redeem(subject, first, ada)).toBe('done')
+  })
+
+  test('takes nothing and gives nothing back in a transaction that fails', async () => {
+    const subject = await use()
+    const { pricing, db } = subject
+    const promotion = { promotionId: await subject.promote({ usesMax: 1 }), limited: 'promotion' } as const
+    const kept = newId()
+    const failing = pricing.inTurn(db, [promotion]).transaction(async tx => {
+      await pricing.redeem(tx, newId(), 'ada')
+      throw new Error('the order was refused')
+    })
+    await expect(failing).rejects.toThrow('refused')
+    expect(await redeem(subject, [promotion], 'ada', kept)).toBe('done')
+    const failingRelease = db.transaction(async tx => {
+      await pricing.release(tx, kept)
+      throw new Error('the order stays')
+    })
+    await expect(failingRelease).rejects.toThrow('stays')
+    expect(await redeem(subject, [promotion])).toBe('PRICING_USED_UP')
+  })
+})

@@ -1,0 +1,52 @@
+import type { Queryable } from '../../../platform/postgres/database.ts'
+import { listChains } from '../price-lists/repository.ts'
+import { type PriceBreaks, priceAt } from './breaks.ts'
+import { breaksOf, type Chain } from './chain.ts'
+import * as repository from './repository.ts'
+
+/** A price list that markets have, and all that it rests on. */
+export type MarketList = { readonly id: string; readonly currency: string; readonly chain: Chain }
+type Wanted = { readonly variantId: string; readonly quantity: number }
+
+/** See `PricingApi.marketLists`. */
+export async function readMarketLists(db: Queryable): Promise<MarketList[]> {
+  const links = Map.groupBy(await db.rows(listChains), row => row.list_id)
+  return [...links].map(([id, rows]) => ({
+    id,
+    currency: rows[0]?.currency ?? '',
+    chain: rows.map(row => ({ id: row.id, adjustmentPpm: row.adjustment_ppm }))
+  }))
+}
+
+/** See `PricingApi.pricesIn`. */
+export async function readPrices(
+  db: Queryable,
+  lists: readonly MarketList[],
+  wanted: readonly Wanted[]
+): Promise<(number | undefined)[][]> {
+  const rows = await db.rows(repository.listBreaks, {
+    list_ids: [...new Set(lists.flatMap(({ chain }) => chain.map(({ id }) => id)))],
+    variant_ids: wanted.map(({ variantId }) => variantId)
+  })
+  const found = new Map<string, Map<string, PriceBreaks>>()
+  for (const [listId, ofList] of Map.groupBy(rows, row => row.list_id))
+    found.set(
+      listId,
+      Map.groupBy(ofList.map(breakOf), each => each.variantId)
+    )
+  return lists.map(({ chain }) =>
+    wanted.map(({ variantId, quantity }) =>
+      priceAt(
+        breaksOf(chain, listId => found.get(listId)?.get(variantId)),
+        quantity
+      )
+    )
+  )
+}
+
+type BreakRow = { readonly variant_id: string; readonly from_quantity: number; readonly price_minor: number }
+const breakOf = ({ variant_id, from_quantity, price_minor }: BreakRow) => ({
+  variantId: variant_id,
+  fromQuantity: from_quantity,
+  priceMinor: price_minor
+})
