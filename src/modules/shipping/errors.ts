@@ -44,10 +44,20 @@ export const rulesLimit = defineError(
   'SHIPPING_RULES_LIMIT',
   'There are as many of these as there may be; "limit" says how many.'
 )
+export const regionInvalid = defineError(
+  'invalid',
+  'SHIPPING_REGION_INVALID',
+  'What it costs depends on the region, and this is none, or too large a one; "errors" says how one is written.'
+)
 export const variantUnavailable = defineError(
   'conflict',
   'SHIPPING_VARIANT_UNAVAILABLE',
-  'A variant is not for sale at present; "variant_id" says which.'
+  'A variant is not for sale at present, or has no price in this market; "variant_id" says which.'
+)
+export const shipmentsNotFound = defineError(
+  'not_found',
+  'SHIPPING_SHIPMENTS_NOT_FOUND',
+  'Nothing is sent, or kept to be picked up, for such an order of yours.'
 )
 
 // Only the database says these: nobody throws them by name.

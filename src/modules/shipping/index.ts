@@ -1,7 +1,9 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { defineModule } from '../../module.ts'
 import { createChanges, keep } from '../../platform/kept.ts'
+import type { Transaction } from '../../platform/postgres/database.ts'
 import { catalogModule } from '../catalog/index.ts'
+import { marketsOfRequests, pricingModule } from '../pricing/index.ts'
 import { methodRoutes } from './methods/routes.ts'
 import { createMethodService } from './methods/service.ts'
 import { optionRoutes } from './options/routes.ts'
@@ -11,8 +13,12 @@ import { rateRoutes } from './rates/routes.ts'
 import { createRateService } from './rates/service.ts'
 import { createFirstRules, type FirstRules } from './rules/first.ts'
 import { readRules } from './rules/service.ts'
+import { shipmentRoutes } from './shipments/routes.ts'
+import { createShipmentService, type NewShipments } from './shipments/service.ts'
 import { zoneRoutes } from './zones/routes.ts'
 import { createZoneService } from './zones/service.ts'
+
+export type { Parcel, ShippingOption } from './rates/options.ts'
 
 /** What other modules ask about shipping. */
 export type ShippingApi = {
@@ -21,38 +27,50 @@ export type ShippingApi = {
    * current within a second.
    */
   rates(): Promise<(parcel: Parcel) => ShippingOption[]>
+  /** The regions on which it depends how something is sent, by country. From memory, too. */
+  regions(): Promise<ReadonlyMap<string, ReadonlySet<string>>>
+  /** An order has to be sent or picked up: within its transaction, once. */
+  open(tx: Transaction, shipments: NewShipments): Promise<void>
   /** Makes these zones, methods and rates where there are none at all, and answers whether it did. */
   createFirst(rules: FirstRules): Promise<boolean>
 }
 
-/** Where the shop sends to, how, and what that costs. */
+/** Where the shop sends to, how, what that costs, and how orders come. */
 export const shippingModule = defineModule({
   name: 'shipping',
   description: 'Where the shop sends to, how, and what that costs.',
   basePaths: ['/api/shipping', '/api/admin/shipping'],
   requires: { catalog: catalogModule },
-  uses: {},
+  uses: { pricing: pricingModule },
   migrations: new URL('./migrations/', import.meta.url),
-  setup: async ({ config, db, broadcast }, _settings, { catalog }) => {
+  setup: async ({ config, db, broadcast }, _settings, { catalog, pricing }) => {
     const { currency } = config.shop
     const changes = createChanges(broadcast, 'shipping')
-    const ratesNow = keep(changes, async () => {
-      const rules = await readRules(db)
-      return (parcel: Parcel) => ratesOf(rules, parcel)
-    })
+    const rulesNow = keep(changes, () => readRules(db))
+    const shipments = createShipmentService(db)
     const api: ShippingApi = {
-      rates: ratesNow,
+      open: shipments.open,
+      rates: async () => {
+        const rules = await rulesNow()
+        return parcel => ratesOf(rules, parcel)
+      },
+      regions: async () => (await rulesNow()).regions,
       createFirst: rules => createFirstRules({ db, changes, currency }, rules)
     }
-    const options = createOptionService({ catalog, rates: ratesNow, currency })
+    const options = createOptionService({ catalog, rules: rulesNow, currency })
     const zones = createZoneService({ db, changes })
-    const methods = createMethodService({ db, changes })
+    const methods = createMethodService({
+      ...{ db, changes },
+      // Where nobody speaks of markets, the shop is one.
+      listMarkets: async () => pricing?.markets.list() ?? [{ code: 'default', currency, countries: [] }]
+    })
     const rates = createRateService({ db, changes, currency })
     const routes = (tiers: Tiers) => {
-      optionRoutes(tiers, options)
+      optionRoutes(tiers, options, marketsOfRequests(pricing))
       zoneRoutes(tiers, zones)
       methodRoutes(tiers, methods)
       rateRoutes(tiers, rates)
+      shipmentRoutes(tiers, shipments)
     }
     return { api, routes }
   }

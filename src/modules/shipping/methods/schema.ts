@@ -1,5 +1,6 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
+  Currency,
   Id,
   input,
   line,
@@ -51,6 +52,16 @@ export const MethodResponse = response('ShippingMethodResponse', {
   tax_category: nullable(Type.String()),
   active: Type.Boolean({ description: 'Whether it is offered.' }),
   position: Type.Integer(),
+  missing_rates: Type.Array(
+    Type.Object({
+      currency: Currency,
+      markets: Type.Array(Type.String(), { description: 'Whoever buys in these is not offered it.' }),
+      zone_ids: nullable(
+        Type.Array(Id, { description: 'Where it has rates in other currencies; null: it has no zones.' })
+      )
+    }),
+    { description: 'Currencies in which the shop sells, and in which it has no rate.' }
+  ),
   version: Version,
   created_at: Time
 })

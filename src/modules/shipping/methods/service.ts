@@ -7,7 +7,9 @@ import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Changes } from '../../../platform/kept.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { methodNotFound, methodStale, rulesLimit } from '../errors.ts'
+import { listPlaces } from '../rates/repository.ts'
 import { lockRules } from '../rules/repository.ts'
+import { type Market, missingRates } from './gaps.ts'
 import * as repository from './repository.ts'
 import {
   type CreateMethodRequest,
@@ -16,8 +18,10 @@ import {
   type UpdateMethodRequest
 } from './schema.ts'
 
+type Deps = { db: Database; changes: Changes; listMarkets: () => Promise<readonly Market[]> }
+
 /** The ways in which something reaches the buyer. What they cost is in their rates. */
-export function createMethodService({ db, changes }: { db: Database; changes: Changes }) {
+export function createMethodService({ db, changes, listMarkets }: Deps) {
   async function list(query: PageQuery): Promise<Page<MethodResponse>> {
     const page = await readPage(query, {
       name: 'shipping methods',
@@ -26,12 +30,25 @@ export function createMethodService({ db, changes }: { db: Database; changes: Ch
       placeOf: ({ position, id }) => ({ position, id }),
       total: () => db.first(repository.countMethods)
     })
-    return { ...page, items: page.items.map(present) }
+    return { ...page, items: await withGaps(page.items) }
   }
 
   /** @throws `SHIPPING_METHOD_NOT_FOUND` */
-  const read = async (id: string): Promise<MethodResponse> =>
-    present(found(await db.first(repository.findMethod, { id }), methodNotFound))
+  async function read(id: string): Promise<MethodResponse> {
+    const row = found(await db.first(repository.findMethod, { id }), methodNotFound)
+    const [method] = await withGaps([row])
+    return found(method, methodNotFound)
+  }
+
+  async function withGaps(rows: readonly repository.MethodRow[]): Promise<MethodResponse[]> {
+    const methods = rows.map(({ id }) => id)
+    const [places, markets] = await Promise.all([db.rows(listPlaces, { methods }), listMarkets()])
+    const placesOf = Map.groupBy(places, place => place.method_id)
+    return rows.map(row => ({
+      ...present(row),
+      missing_rates: missingRates(row.kind, placesOf.get(row.id) ?? [], markets)
+    }))
+  }
 
   /** @throws `SHIPPING_DAYS_INVALID`, `SHIPPING_RULES_LIMIT` */
   async function create(body: CreateMethodRequest, write: Write): Promise<MethodResponse> {
@@ -85,7 +102,7 @@ async function hold(tx: Transaction, id: string, write: Write): Promise<reposito
   return stored
 }
 
-const present = ({ days_min: min, days_max: max, ...method }: repository.MethodRow): MethodResponse => ({
+const present = ({ days_min: min, days_max: max, ...method }: repository.MethodRow) => ({
   ...method,
   estimated_days: min === null || max === null ? null : { min, max }
 })

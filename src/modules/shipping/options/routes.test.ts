@@ -128,6 +128,25 @@ test.each([
   expect([status, json.errors?.[0].path]).toEqual([400, path])
 })
 
+test('however a region is written, it costs the same, and an unknown one is refused where it matters', async () => {
+  const shop = await useShipping()
+  const { post } = await usePost(shop)
+  const zone = await shop.made('zones', { name: 'West', areas: [{ country: 'US', region: 'CA' }] })
+  await shop.made('rates', { method_id: post.id, zone_id: zone.id, amount: 700 })
+  const to = (country: string, region?: string) => shop.ask({ destination: { country, region }, ...PARCEL })
+  const first = (await to('US', 'CA')).json
+  expect(first.rates[1].amount).toBe(700)
+  for (const region of ['ca', 'US-CA', 'California', '\uff23\uff21'])
+    expect((await to('US', region)).json, region).toEqual(first)
+  // As long as nobody has said one, it is sent to none.
+  expect(shownIn(await to('US'))).toEqual([['In the shop', 100]])
+  expect([(await to('US', 'Calif.')).status, (await to('US', 'Calif.')).json]).toMatchObject([
+    400,
+    { code: 'SHIPPING_REGION_INVALID', errors: [{ path: 'body/destination/region' }] }
+  ])
+  expect((await to('SE', 'Uppland')).status).toBe(200)
+})
+
 test('whatever is changed of zones, methods and rates counts at once', async () => {
   const { admin, made, ask } = await useShipping()
   const destination = { country: 'SE', postal_code: '114 55' }

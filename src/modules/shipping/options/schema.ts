@@ -9,7 +9,7 @@ const QUANTITY_MAX = 1_000_000
 
 const destination = input({
   country: Type.Enum(countries, { description: 'ISO 3166-1.' }),
-  region: Type.Optional(nullable(line(64, 'The part of ISO 3166-2 behind the hyphen.'))),
+  region: Type.Optional(nullable(line(64, 'Its code or its name by ISO 3166-2: CA or California.'))),
   postal_code: Type.Optional(nullable(line(32, 'Or its first part, as long as only that is known.')))
 })
 export const RatesRequest = Type.Union(
@@ -25,7 +25,7 @@ export const RatesRequest = Type.Union(
       weight_grams: Type.Integer({ minimum: 0, maximum: AMOUNT_MAX }),
       value: {
         ...Amount,
-        description: 'What is sent is worth so much, in minor units of the shop’s currency.'
+        description: 'What is sent is worth so much, in minor units of the market’s currency.'
       },
       destination
     })

@@ -1,46 +1,57 @@
+import { regionFault } from '../../../kernel/regions.ts'
 import type { CatalogApi, Offer } from '../../catalog/index.ts'
-import { variantUnavailable } from '../errors.ts'
-import type { Parcel, ShippingOption } from '../rates/options.ts'
+import type { Market } from '../../pricing/index.ts'
+import { regionInvalid, variantUnavailable } from '../errors.ts'
+import { type Parcel, type Rules, ratesOf } from '../rates/options.ts'
 import type { RatesRequest, RatesResponse } from './schema.ts'
 
 type Deps = {
   catalog: Pick<CatalogApi, 'offers' | 'requireVariant'>
-  rates: () => Promise<(parcel: Parcel) => ShippingOption[]>
+  rules: () => Promise<Rules>
   currency: string
 }
 type Contents = Pick<Parcel, 'weightGrams' | 'valueMinor' | 'items' | 'requiresShipping'>
 type Item = { readonly variant_id: string; readonly quantity: number }
 
 /** What it would cost to send something, for whoever asks. */
-export function createOptionService({ catalog, rates, currency }: Deps) {
-  /** @throws `CATALOG_VARIANT_NOT_FOUND`, `SHIPPING_VARIANT_UNAVAILABLE` */
-  async function list(body: RatesRequest): Promise<RatesResponse> {
+export function createOptionService({ catalog, rules: rulesNow, currency }: Deps) {
+  /**
+   * In the currency of the market; `null`: in that of the shop.
+   * @throws `SHIPPING_REGION_INVALID`, `CATALOG_VARIANT_NOT_FOUND`, `SHIPPING_VARIANT_UNAVAILABLE`
+   */
+  async function list(body: RatesRequest, market: Market | null): Promise<RatesResponse> {
     const { country, region, postal_code } = body.destination
-    const [ratesOf, contents] = await Promise.all([rates(), contentsOf(body)])
+    const rules = await rulesNow()
+    refuseUnclear(body.destination, rules)
+    const contents = await contentsOf(body, market)
     const parcel = {
       destination: { country, region: region ?? undefined, postalCode: postal_code ?? undefined },
-      currency,
+      currency: market?.currency ?? currency,
       ...contents
     }
     return {
-      rates: ratesOf(parcel).map(({ amountMinor: amount, estimatedDays, taxCategory: _, ...option }) => ({
-        ...option,
-        amount,
-        estimated_days: estimatedDays
-      }))
+      rates: ratesOf(rules, parcel).map(
+        ({ amountMinor: amount, estimatedDays, taxCategory: _, ...option }) => ({
+          ...option,
+          amount,
+          estimated_days: estimatedDays
+        })
+      )
     }
   }
 
-  async function contentsOf(body: RatesRequest): Promise<Contents> {
-    if ('items' in body) return contentsOfItems(body.items, await offersOf(body.items))
+  async function contentsOf(body: RatesRequest, market: Market | null): Promise<Contents> {
+    if ('items' in body) {
+      const items = merged(body.items)
+      return contentsOfItems(items, await offersOf(items, market))
+    }
     const { weight_grams: weightGrams, value: valueMinor } = body
     return { weightGrams, valueMinor, items: 1, requiresShipping: true }
   }
 
-  async function offersOf(items: readonly Item[]): Promise<Offer[]> {
+  async function offersOf(items: readonly Item[], market: Market | null): Promise<Offer[]> {
     const wanted = items.map(({ variant_id, quantity }) => ({ variantId: variant_id, quantity }))
-    // What it costs to send is told in the currency of the shop.
-    const offers = await catalog.offers(wanted, null)
+    const offers = await catalog.offers(wanted, market)
     const missing = items[offers.indexOf(undefined)]?.variant_id
     if (missing !== undefined) {
       await catalog.requireVariant(missing)
@@ -52,6 +63,21 @@ export function createOptionService({ catalog, rates, currency }: Deps) {
   return { list }
 }
 export type OptionService = ReturnType<typeof createOptionService>
+
+/** As long as a shopper has said no region, nothing is wrong with it. @throws `SHIPPING_REGION_INVALID` */
+function refuseUnclear({ country, region }: RatesRequest['destination'], { regions }: Rules): void {
+  const message = regionFault(country, region ?? undefined, regions.get(country) ?? new Set())
+  if (typeof region === 'string' && message !== undefined)
+    throw regionInvalid({ details: { errors: [{ path: 'body/destination/region', message }] } })
+}
+
+/** Each variant once, as it is bought: what one costs depends on how many there are of it. */
+function merged(items: readonly Item[]): Item[] {
+  const quantities = new Map<string, number>()
+  for (const { variant_id, quantity } of items)
+    quantities.set(variant_id, (quantities.get(variant_id) ?? 0) + quantity)
+  return [...quantities].map(([variant_id, quantity]) => ({ variant_id, quantity }))
+}
 
 /** What requires no shipping is no part of a parcel, unless nothing does. */
 function contentsOfItems(items: readonly Item[], offers: readonly Offer[]): Contents {

@@ -182,7 +182,7 @@ test('with a table that rises, what is more never costs less', () => {
 
 const someArea = fc
   .tuple(
-    fc.constantFrom('SE', 'NO', '*'),
+    fc.constantFrom('SE', 'ES', '*'),
     fc.constantFrom(null, '1*', '11*', '114*', '11455', '11400-11499', '10000-19999', '11450-11460'),
     fc.constantFrom(null, 'AB', 'C')
   )
@@ -193,7 +193,7 @@ const toldApart = fc
 
 test('whatever the order of zones, methods and rates, the same zone is meant and the same options are answered', () => {
   const destination = fc.record({
-    country: fc.constantFrom('SE', 'NO', 'DK'),
+    country: fc.constantFrom('SE', 'ES', 'DK'),
     region: fc.constantFrom('AB', 'C'),
     postalCode: fc.constantFrom('11455', '11500', '20000')
   })

@@ -5,7 +5,8 @@ import {
   type Destination,
   placeOf,
   type Reach,
-  reaching
+  reaching,
+  regionsNamed
 } from '../../../kernel/areas.ts'
 import { derivedId } from '../../../kernel/ids.ts'
 
@@ -66,6 +67,8 @@ type Offer = { readonly id: string; readonly method: Method; readonly rates: Rea
 type PreparedArea = { readonly zoneId: string; readonly reachFor: ReturnType<typeof reaching> }
 /** All rules, as they are asked: areas by country, offers by zone. */
 export type Rules = {
+  /** The regions that areas name, by country. */
+  readonly regions: ReadonlyMap<string, ReadonlySet<string>>
   readonly areas: ReadonlyMap<string, readonly PreparedArea[]>
   readonly offers: ReadonlyMap<string | null, readonly Offer[]>
 }
@@ -85,7 +88,12 @@ export function rulesOf(zones: readonly Zone[], methods: readonly Method[], rate
       rates: new Map(own.map(rate => [rate.currency, rate]))
     }))
   )
+  const allAreas = Map.groupBy(
+    zones.flatMap(zone => zone.areas),
+    ({ country }) => country
+  )
   return {
+    regions: new Map([...allAreas].map(([country, areas]) => [country, regionsNamed(areas)])),
     areas: Map.groupBy(areas, ({ country }) => country),
     offers: Map.groupBy(offers, ({ zoneId }) => zoneId)
   }

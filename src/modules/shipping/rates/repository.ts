@@ -14,7 +14,10 @@ const columns = {
 } as const
 const names = Object.keys(columns).join(', ')
 const { version: _, created_at: _at, ...written } = columns
-const filters = { method: 'uuid?', zone: 'uuid?' } as const
+const filters = { method: 'uuid?', zone: 'uuid?', currency: 'text?' } as const
+const passes = `
+  ($method::uuid is null or method_id = $method) and ($zone::uuid is null or zone_id = $zone)
+  and ($currency::text is null or currency = $currency)`
 
 /** The newest first, those behind `after`; a filter that is null lets all pass. */
 export const listRates = statement({
@@ -23,16 +26,26 @@ export const listRates = statement({
   gives: columns,
   text: `
     select ${names} from shipping.rates
-    where id < $after and ($method::uuid is null or method_id = $method) and ($zone::uuid is null or zone_id = $zone)
+    where id < $after and ${passes}
     order by id desc limit $limit`
 })
 export const countRates = statement({
   name: 'shipping.count_rates',
   takes: filters,
   gives: { total: 'int4' },
+  text: `select count(*)::int as total from shipping.rates where ${passes}`
+})
+/** Where these methods have rates, and in which currencies. `countries`: those that the zone has a part of. */
+export const listPlaces = statement({
+  name: 'shipping.list_rate_places',
+  takes: { methods: 'uuid[]' },
+  gives: { method_id: 'uuid', zone_id: 'uuid?', currencies: 'text[]', countries: 'text[]' },
   text: `
-    select count(*)::int as total from shipping.rates
-    where ($method::uuid is null or method_id = $method) and ($zone::uuid is null or zone_id = $zone)`
+    select method_id, zone_id, array_agg(currency) as currencies, array(
+      select distinct area ->> 'country' from shipping.zones, jsonb_array_elements(areas) as area where zones.id = zone_id
+    ) as countries
+    from shipping.rates where method_id = any ($methods)
+    group by method_id, zone_id order by method_id, zone_id`
 })
 export const findRate = statement({
   name: 'shipping.find_rate',

@@ -20,7 +20,8 @@ const STEPS_MAX = 100
 export const RateQuery = input({
   ...pageQuery,
   method_id: Type.Optional(Id),
-  zone_id: Type.Optional(Id)
+  zone_id: Type.Optional(Id),
+  currency: Type.Optional(Type.Enum(Object.keys(currencies)))
 })
 export type RateQuery = Static<typeof RateQuery>
 

@@ -19,13 +19,14 @@ import {
 } from './schema.ts'
 
 const FAULTS_SHOWN_MAX = 8
+const NO_FILTER = { method: null, zone: null, currency: null }
 
 type Deps = { db: Database; changes: Changes; currency: string }
 
 /** What a method costs in a zone and a currency. */
 export function createRateService({ db, changes, currency: shopCurrency }: Deps) {
-  async function list({ method_id, zone_id, ...query }: RateQuery): Promise<Page<RateResponse>> {
-    const filters = { method: method_id ?? null, zone: zone_id ?? null }
+  async function list({ method_id, zone_id, currency, ...query }: RateQuery): Promise<Page<RateResponse>> {
+    const filters = { method: method_id ?? null, zone: zone_id ?? null, currency: currency ?? null }
     const page = await readPage(query, {
       ...newestFirst,
       name: 'shipping rates',
@@ -49,7 +50,7 @@ export function createRateService({ db, changes, currency: shopCurrency }: Deps)
     const price = 'table' in body ? tablePrice(body.table) : amountPrice(body.amount)
     await write.once(db, async tx => {
       await tx.run(lockRules)
-      const { total = 0 } = (await tx.first(repository.countRates, { method: null, zone: null })) ?? {}
+      const { total = 0 } = (await tx.first(repository.countRates, NO_FILTER)) ?? {}
       if (total >= RATES_MAX) throw rulesLimit({ details: { limit: RATES_MAX } })
       const { kind } = found(await tx.first(findMethod, { id: method_id }), methodNotFound)
       const place = { id: write.id, method_id, kind, zone_id, currency }

@@ -12,7 +12,7 @@ test('zones are listed in pages, read, changed and deleted, and their areas kept
     areas: [
       SE,
       { country: 'GB', postal_code: 'sw1a' },
-      { country: 'US', region: 'us-ca', postal_code: '90*' }
+      { country: 'US', region: 'California', postal_code: '90*' }
     ]
   })
   expect([created.status, created.json]).toMatchObject([
@@ -52,13 +52,15 @@ test('areas that are none are refused, and the answer names the field', async ()
       SE,
       { country: 'DE', postal_code: '2-1' },
       { country: '*', region: 'CA' },
-      { country: 'DE', postal_code: '1**' }
+      { country: 'DE', postal_code: '1**' },
+      { country: 'DE', region: 'Bavaria', postal_code: '80*' }
     ]
   })
   expect([refused.status, refused.json.code]).toEqual([400, 'SHIPPING_AREAS_INVALID'])
   expect(refused.json.errors.map(({ path }: { path: string }) => path)).toEqual([
     'body/areas/2/region',
-    'body/areas/3/postal_code'
+    'body/areas/3/postal_code',
+    'body/areas/4/region'
   ])
   const unknown = await admin.post(ZONES, { name: 'Odd', areas: [{ country: 'ZZ' }] })
   expect([unknown.json.code, unknown.json.errors[0].path]).toEqual([

@@ -18,7 +18,8 @@ export const ZONES_MAX = 100
 const AREAS_MAX = 300
 
 const COUNTRY = 'ISO 3166-1, or "*" for any country.'
-const REGION = 'The part of ISO 3166-2 behind the hyphen: CA for California.'
+const REGION =
+  'Its code or its name by ISO 3166-2; kept as the part of the code behind the hyphen: CA for California.'
 const POSTAL_CODE =
   'A postal code or the first part of one (SW1A), the beginning of some (10*), or a range of numbers (10000-19999).'
 const Area = input({

@@ -1,5 +1,6 @@
-import { type Area, areAlike, readArea } from '../../../kernel/areas.ts'
+import { type Area, areAlike, faultOf, readArea } from '../../../kernel/areas.ts'
 import { found } from '../../../kernel/errors.ts'
+import type { Fault } from '../../../kernel/faults.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
@@ -92,19 +93,18 @@ async function holdOne(tx: Transaction, id: string, write: Write) {
 }
 
 function readAreas(areas: readonly AreaRequest[]): Area[] {
-  const read = areas.map(({ country, region = null, postal_code: postalCode = null }) =>
-    readArea({ country, region, postalCode })
-  )
-  const errors = read.flatMap((area, index) =>
-    area === undefined ? [{ path: `body/areas/${index}/${faultyFieldOf(areas[index])}`, message: FORMS }] : []
-  )
+  const errors: Fault[] = []
+  const read = areas.flatMap(({ country, region = null, postal_code: postalCode = null }, index) => {
+    const given = { country, region, postalCode }
+    const area = readArea(given)
+    if (area !== undefined) return [area]
+    const { part, message } = faultOf(given)
+    errors.push({ path: `body/areas/${index}/${part === 'region' ? part : 'postal_code'}`, message })
+    return []
+  })
   if (errors.length > 0) throw areasInvalid({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
-  return read.filter(area => area !== undefined)
+  return read
 }
-
-const FORMS = 'must be a code (11455), a beginning (114*) or a range (11400-11499), within one country'
-const faultyFieldOf = (area: AreaRequest | undefined) =>
-  typeof area?.postal_code === 'string' ? 'postal_code' : 'region'
 
 /** @throws `SHIPPING_ZONE_AMBIGUOUS`, naming the areas and the other zones. */
 function refuseAmbiguous(areas: readonly Area[], others: readonly repository.ZoneRow[]): void {

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import { useShipping } from '../../../../test/support/shipping.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { customer } from '../../../testing.ts'
+import { type ShippingApi, shippingModule } from '../index.ts'
+import type { NewShipments } from './service.ts'
+
+async function useShipments() {
+  const shop = await useShipping()
+  const { open } = shop.apiOf(shippingModule) as ShippingApi
+  const buyer = customer()
+  return {
+    ...{ shop, buyer },
+    open: (order: NewShipments) => shop.db.transaction(tx => open(tx, order)),
+    read: (orderId: string, caller = buyer) => shop.as(caller).get(`/api/shipping/order/${orderId}`)
+  }
+}
+type Group = NewShipments['groups'][number]
+const inTheShop = {
+  id: 'shop',
+  method: 'pickup',
+  provider: null,
+  service: 'In the shop',
+  estimatedDays: null
+} as const
+const estimatedDays = { min: 2, max: 4 }
+const post: Group = {
+  key: 'goods',
+  option: { id: 'post', method: 'shipping', provider: 'Parcel Post', service: 'Standard', estimatedDays }
+}
+const pickup: Group = { key: 'heavy', option: inTheShop }
+const email: Group = { key: 'digital', option: { ...inTheShop, method: 'digital' } }
+
+test('an order is told how it comes, one shipment for each group that is carried', async () => {
+  const { shop, buyer, open, read } = await useShipments()
+  const orderId = newId()
+  await open({ orderId, customerId: buyer.id, groups: [post, pickup, email] })
+  const { status, json } = await read(orderId)
+  const waits = {
+    ...{ status: 'pending', carrier: null, tracking_number: null },
+    ...{ created_at: expect.any(String), updated_at: expect.any(String) }
+  }
+  expect([status, json.order_id]).toEqual([200, orderId])
+  expect(json.items).toHaveLength(2)
+  expect(json.items).toEqual(
+    expect.arrayContaining([
+      {
+        ...{ id: expect.any(String), ...waits, method: 'shipping', provider: 'Parcel Post' },
+        ...{ service: 'Standard', estimated_days: { min: 2, max: 4 } }
+      },
+      {
+        ...{ id: expect.any(String), ...waits, method: 'pickup', provider: null },
+        ...{ service: 'In the shop', estimated_days: null }
+      }
+    ])
+  )
+  shop.statements.length = 0
+  await read(orderId)
+  expect(shop.statements).toEqual(['shipping.list_shipments_of_order'])
+})
+
+test('shipments are those of the order’s transaction, by ids of its own, in one statement', async () => {
+  const { shop, buyer, open, read } = await useShipments()
+  const order = { orderId: newId(), customerId: buyer.id, groups: [post, pickup] }
+  const api = shop.apiOf(shippingModule) as ShippingApi
+  const broken = shop.db.transaction(async tx => {
+    await api.open(tx, order)
+    throw new Error('no order')
+  })
+  await expect(broken).rejects.toThrow('no order')
+  expect((await read(order.orderId)).status).toBe(404)
+  shop.statements.length = 0
+  await open(order)
+  expect(shop.statements).toEqual(['shipping.insert_shipments'])
+  // Twice would be an order that is placed twice.
+  await expect(open(order)).rejects.toThrow('shipments_pkey')
+})
+
+test('who did not order it, or nothing that is carried, is told the same as of an order that there is not', async () => {
+  const { shop, buyer, open, read } = await useShipments()
+  const [own, ofGuest, digital] = [newId(), newId(), newId()]
+  await open({ orderId: own, customerId: buyer.id, groups: [post] })
+  await open({ orderId: ofGuest, customerId: null, groups: [post] })
+  shop.statements.length = 0
+  await open({ orderId: digital, customerId: buyer.id, groups: [email] })
+  expect(shop.statements).toEqual([])
+  const bodyOf = async (orderId: string, caller?: typeof buyer) => {
+    const { status, json } = await read(orderId, caller)
+    const { request_id: _, ...body } = json
+    return [status, body]
+  }
+  const absent = await bodyOf(newId())
+  expect(absent).toMatchObject([404, { code: 'SHIPPING_SHIPMENTS_NOT_FOUND' }])
+  expect(await bodyOf(own, customer())).toEqual(absent)
+  expect(await bodyOf(ofGuest)).toEqual(absent)
+  expect(await bodyOf(digital)).toEqual(absent)
+  expect((await read(own, { id: '', token: 'none' })).status).toBe(401)
+  expect((await read('7')).status).toBe(400)
+})
