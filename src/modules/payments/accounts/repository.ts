@@ -1,0 +1,46 @@
+import { statement } from '../../../platform/postgres/statement.ts'
+
+export const insertAccount = statement({
+  name: 'payments.insert_account',
+  takes: { order_id: 'uuid', customer_id: 'uuid?', currency: 'text', due: 'int8', token_version: 'int4' },
+  text: `
+    insert into payments.accounts (order_id, customer_id, currency, due, token_version, status)
+    values ($order_id, $customer_id, $currency, $due, $token_version, case when $due::int8 = 0 then 'paid' else 'unpaid' end)`
+})
+/** Takes what is left to be paid, before anybody is asked for it. */
+export const takeCommitted = statement({
+  name: 'payments.take_committed',
+  takes: { order_id: 'uuid', amount: 'int8' },
+  text: `
+    update payments.accounts set committed = committed + $amount
+    where order_id = $order_id and frozen_at is null and committed + $amount <= due`
+})
+export const freezeAccount = statement({
+  name: 'payments.freeze_account',
+  takes: { order_id: 'uuid' },
+  text: `update payments.accounts set frozen_at = coalesce(frozen_at, now()) where order_id = $order_id`
+})
+export const thawAccount = statement({
+  name: 'payments.thaw_account',
+  takes: { order_id: 'uuid' },
+  text: 'update payments.accounts set frozen_at = null where order_id = $order_id'
+})
+export const updateDue = statement({
+  name: 'payments.update_due',
+  takes: { order_id: 'uuid', due: 'int8' },
+  text: 'update payments.accounts set due = $due where order_id = $order_id'
+})
+/** Earlier tokens of the order prove nothing any more. */
+export const reissueAccount = statement({
+  name: 'payments.reissue_account',
+  takes: { order_id: 'uuid', customer_id: 'uuid?' },
+  gives: { token_version: 'int4' },
+  text: `
+    update payments.accounts set token_version = token_version + 1, customer_id = coalesce($customer_id, customer_id)
+    where order_id = $order_id returning token_version`
+})
+export const handOver = statement({
+  name: 'payments.hand_payments_over',
+  takes: { order_id: 'uuid', customer_id: 'uuid' },
+  text: 'update payments.payments set customer_id = $customer_id where order_id = $order_id'
+})

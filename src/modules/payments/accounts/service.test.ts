@@ -1,0 +1,171 @@
+import { expect, test } from 'vitest'
+import { until } from '../../../../test/faults/until.ts'
+import { type PaymentShop, usePayments } from '../../../../test/support/payments.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { customer } from '../../../testing.ts'
+
+/** A shop whose orders cancel in two phases: what is settled and not paid is canceled, what was paid is thawed. */
+async function useOrders(settings = {}) {
+  const shop = await usePayments({ settings })
+  const canceled: string[] = []
+  shop.api.listen(async (tx, change) => {
+    tx.afterCommit(() => shop.changes.push(change))
+    if (!change.isFrozen || !change.isSettled) return
+    if (change.captured > 0) await shop.api.thaw(tx, change.orderId)
+    else tx.afterCommit(() => canceled.push(change.orderId))
+  })
+  const freeze = (orderId: string) => shop.db.transaction(tx => shop.api.freeze(tx, orderId))
+  return { ...shop, canceled, freeze }
+}
+const statusOf = async ({ sandbox }: Pick<PaymentShop, 'sandbox'>, id: string) =>
+  (await sandbox.intentOf(id))?.status
+
+test('an account is opened with its first payment, in the transaction of the order, and sent after it', async () => {
+  const { api, db, buyer, payment, sandbox, changes } = await useOrders()
+  const orderId = newId()
+  const account = { orderId, customerId: buyer.id, currency: 'EUR', dueMinor: 900, tokenVersion: 1 }
+  const broken = db.transaction(async tx => {
+    await api.open(tx, account, {})
+    throw new Error('the order is not placed after all')
+  })
+  await expect(broken).rejects.toThrow('after all')
+  await db.transaction(tx => api.open(tx, account, {}))
+  expect(await payment(orderId)).toMatchObject({ amount: 900, operations: [{ id: orderId, attempts: 0 }] })
+  await api.proceed(orderId)
+  await api.proceed(orderId)
+  expect(await payment(orderId)).toMatchObject({
+    operations: [{ id: orderId, state: 'succeeded', attempts: 1 }]
+  })
+  expect(await sandbox.objects()).toHaveLength(1)
+  expect(changes.at(-1)).toMatchObject({ orderId, status: 'unpaid', due: 900, isSettled: false })
+
+  const free = { ...account, orderId: newId(), dueMinor: 0 }
+  await db.transaction(tx => api.open(tx, free, {}))
+  expect(await api.find(db, free.orderId)).toMatchObject({ status: 'paid', committed: 0 })
+})
+
+test('what was never sent is over at once when the order is canceled', async () => {
+  const { api, db, buyer, freeze, sandbox, as } = await useOrders()
+  const orderId = newId()
+  const account = { orderId, customerId: buyer.id, currency: 'EUR', dueMinor: 900, tokenVersion: 1 }
+  await db.transaction(tx => api.open(tx, account, {}))
+  expect(await freeze(orderId)).toMatchObject({ isFrozen: true, isSettled: true, committed: 0 })
+  await api.proceed(orderId)
+  await expect(sandbox.objects()).rejects.toThrow(/ENOENT|no such|JSON/)
+  expect(await as(buyer).post('/api/payments/intent', { order_id: orderId })).toMatchObject({
+    status: 409,
+    json: { code: 'PAYMENT_ORDER_FROZEN' }
+  })
+  await db.transaction(tx => api.thaw(tx, orderId))
+  expect((await as(buyer).post('/api/payments/intent', { order_id: orderId })).status).toBe(201)
+})
+
+test('nothing is taken of an order that is being canceled', async () => {
+  const { order, intent, freeze, act, payment, admin, sandbox, account } = await useOrders({
+    CARTWRIGHT__PAYMENTS__CAPTURE: 'manual'
+  })
+  const orderId = await order()
+  const { id } = await intent(orderId)
+  await act(id, 'pay')
+  await until('it is held', async () => (await payment(id)).status === 'authorized')
+  await sandbox.fault('error', 1)
+  await freeze(orderId)
+  expect(await admin.post(`/api/admin/payments/${id}/capture`, {})).toMatchObject({
+    status: 409,
+    json: { code: 'PAYMENT_ORDER_FROZEN' }
+  })
+  await until('it is let go of', async () => (await account(orderId)).authorized === 0)
+})
+
+test('what was sent is let go of first; the order is canceled when that is confirmed', async () => {
+  const shop = await useOrders()
+  const { order, intent, freeze, canceled, api } = shop
+  const orderId = await order()
+  const { id } = await intent(orderId)
+  expect(await freeze(orderId)).toMatchObject({ isSettled: false })
+  await api.proceed(orderId)
+  await until('it is canceled', () => canceled.includes(orderId))
+  expect(await statusOf(shop, id)).toBe('canceled')
+  expect(await shop.account(orderId)).toMatchObject({ committed: 0, status: 'unpaid' })
+})
+
+test('whoever pays while the order is being canceled has paid it', async () => {
+  const shop = await useOrders()
+  const { order, intent, freeze, canceled, act, account, sandbox } = shop
+  const orderId = await order()
+  const { id } = await intent(orderId)
+  await sandbox.ask('/test/webhooks', { hold: true })
+  await act(id, 'pay')
+  await freeze(orderId)
+  // The refusal to let go of it says why.
+  await until('it is paid', async () => (await account(orderId)).status === 'paid')
+  await until('it is thawed', async () => (await account(orderId)).frozen_at === null)
+  expect(canceled).toEqual([])
+})
+
+test('while it is not known whether a payment was made, the order is not canceled; then it is let go of', async () => {
+  const shop = await useOrders()
+  const { order, intent, freeze, canceled, sandbox, hurry } = shop
+  const orderId = await order()
+  await sandbox.ask('/test/webhooks', { hold: true })
+  await sandbox.fault('drop')
+  const { id } = await intent(orderId)
+  expect(await freeze(orderId)).toMatchObject({ isSettled: false })
+  await hurry()
+  await until('it is canceled', () => canceled.includes(orderId))
+  expect(await statusOf(shop, id)).toBe('canceled')
+})
+
+test('what is taken after all was canceled is recorded, and orders are told', async () => {
+  const { order, intent, freeze, canceled, act, account, changes } = await useOrders()
+  const orderId = await order()
+  const { id } = await intent(orderId)
+  await freeze(orderId)
+  await until('it is canceled', () => canceled.includes(orderId))
+  await act(id, 'capture_late')
+  await until('it is recorded', async () => (await account(orderId)).captured === 10_000)
+  expect(changes.at(-1)).toMatchObject({ status: 'paid', captured: 10_000 })
+})
+
+test('what was paid twice is overpaid until one of the two went back', async () => {
+  const { order, intent, act, account, api, db, admin } = await useOrders()
+  const orderId = await order()
+  const card = await intent(orderId)
+  const transfer = await intent(orderId, { provider: 'manual' })
+  await admin.post(`/api/admin/payments/${transfer.id}/capture`, {})
+  await act(card.id, 'capture_late')
+  await until('both are there', async () => (await account(orderId)).captured === 20_000)
+  expect(await account(orderId)).toMatchObject({ status: 'paid', is_overpaid: true })
+  const refund = (amountMinor: number) => {
+    const wanted = { id: newId(), amountMinor, reason: 'paid twice', actor: null }
+    return db.transaction(tx => api.refund(tx, orderId, wanted))
+  }
+  await expect(refund(20_001)).rejects.toMatchObject({
+    code: 'PAYMENT_REFUND_TOO_MUCH',
+    details: { available: 20_000 }
+  })
+  await refund(10_000)
+  await until('it went back', async () => (await account(orderId)).refunded === 10_000)
+  expect(await account(orderId)).toMatchObject({ status: 'paid', is_overpaid: false, refunding: 0 })
+  // The latest payment gives first, and the rest comes of the one before.
+  await refund(4_000)
+  await until('more went back', async () => (await account(orderId)).refunded === 14_000)
+  expect((await account(orderId)).status).toBe('partially_refunded')
+})
+
+test('an order that joins an account is its own from then on, and old tokens open nothing', async () => {
+  const { order, api, db, tokenOf, request, as } = await useOrders()
+  const orderId = await order(500, null)
+  const read = (version: number) =>
+    request('GET', `/api/payments/guest/by-order/${orderId}`, {
+      headers: { 'x-order-token': tokenOf(orderId, version) }
+    })
+  const begun = { headers: { 'x-order-token': tokenOf(orderId) }, body: { order_id: orderId } }
+  expect((await request('POST', '/api/payments/guest/intent', begun)).status).toBe(201)
+  expect(await db.transaction(tx => api.reissue(tx, orderId, null))).toBe(2)
+  expect([(await read(1)).status, (await read(2)).status]).toEqual([404, 200])
+  const owner = customer()
+  expect(await db.transaction(tx => api.reissue(tx, orderId, owner.id))).toBe(3)
+  expect((await as(owner).get('/api/payments')).json.items).toHaveLength(1)
+  expect((await as(owner).get(`/api/payments/by-order/${orderId}`)).status).toBe(200)
+})

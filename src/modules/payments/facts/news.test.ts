@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { until } from '../../../../test/faults/until.ts'
+import { usePayments } from '../../../../test/support/payments.ts'
+import { defineModule } from '../../../module.ts'
+import { paymentEvents } from '../events.ts'
+import { paymentsModule } from '../index.ts'
+import { tellNews } from './news.ts'
+import { reduceAccount } from './reducer.ts'
+
+const nothing = reduceAccount(1_000, [])
+const order = { order_id: 'o', currency: 'EUR', due: 1_000 }
+
+function newsOf(before: Partial<typeof nothing>, now: Partial<typeof nothing>): string[] {
+  const told: string[] = []
+  const tell = ({ name }: { name: string }) => told.push(name)
+  tellNews(tell as never, order, { ...nothing, ...before }, { ...nothing, ...now }, [])
+  return told
+}
+
+test('a change is told once, and what has not changed is not', () => {
+  const held = { status: 'authorized', authorized: 1_000 } as const
+  const paid = { status: 'paid', captured: 1_000 } as const
+  expect(newsOf({}, {})).toEqual([])
+  expect(newsOf({}, held)).toEqual(['payments.authorized'])
+  expect(newsOf(held, held)).toEqual([])
+  expect(newsOf(held, paid)).toEqual(['payments.paid'])
+  expect(newsOf(paid, paid)).toEqual([])
+  expect(newsOf(paid, { ...paid, refunded: 300 })).toEqual(['payments.refunded'])
+  expect(newsOf({ ...paid, refunded: 300 }, { ...paid, refunded: 300 })).toEqual([])
+  expect(newsOf({ ...paid, refunded: 300 }, paid)).toEqual(['payments.refund_failed'])
+  expect(newsOf(paid, { ...paid, disputed: 1_000 })).toEqual(['payments.disputed'])
+})
+
+test('whoever hears of payments is told what became of an order, each thing once, in its order', async () => {
+  const heard: [string, object][] = []
+  const note = (name: string) => async (_tx: unknown, events: readonly { payload: object }[]) => {
+    for (const { payload } of events) heard.push([name, payload])
+  }
+  const listener = defineModule({
+    name: 'listener',
+    description: 'Hears of payments.',
+    basePaths: [],
+    requires: { payments: paymentsModule },
+    uses: {},
+    hears: paymentEvents,
+    setup: async () => ({
+      api: {},
+      consumers: Object.fromEntries(paymentEvents.map(({ name }) => [name, note(name)])) as never
+    })
+  })
+  const { order: place, intent, act, account, admin } = await usePayments({ modules: [listener] })
+  const orderId = await place(10_000)
+  const { id } = await intent(orderId)
+  await act(id, 'fail')
+  await until('it was refused', () => heard.length === 1)
+  await act(id, 'pay')
+  await until('it is paid', async () => (await account(orderId)).status === 'paid')
+  await admin.post(`/api/admin/payments/${id}/refund`, { amount: 4_000, reason: 'broken' })
+  await until('it is told', () => heard.length === 3)
+  const about = { order_id: orderId, currency: 'EUR' }
+  expect(heard).toEqual([
+    ['payments.failed', { ...about, payment_id: id, provider: 'sandbox', amount: 10_000 }],
+    [
+      'payments.paid',
+      { ...about, amount: 10_000, captured: 10_000, due: 10_000, is_paid: true, is_overpaid: false }
+    ],
+    ['payments.refunded', { ...about, amount: 4_000, refunded: 4_000 }]
+  ])
+})

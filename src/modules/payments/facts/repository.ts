@@ -1,0 +1,145 @@
+import { json, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+import type { RankedFact } from './fact.ts'
+import type { AccountStatus, OpenRefund, PaymentStatus } from './reducer.ts'
+
+const accountStatus = oneOf<AccountStatus>()
+export const paymentStatus = oneOf<PaymentStatus>()
+
+const account = {
+  order_id: 'uuid',
+  customer_id: 'uuid?',
+  token_version: 'int4',
+  currency: 'text',
+  due: 'int8',
+  committed: 'int8',
+  authorized: 'int8',
+  captured: 'int8',
+  refunding: 'int8',
+  refunded: 'int8',
+  disputed: 'int8',
+  status: accountStatus,
+  is_overpaid: 'bool',
+  is_disputed: 'bool',
+  frozen_at: 'timestamptz?'
+} as const
+const accountColumns = Object.keys(account).join(', ')
+
+/** Before anything of an order's payments is changed, and before the order itself is locked. */
+export const lockAccount = statement({
+  name: 'payments.lock_account',
+  takes: { order_id: 'uuid' },
+  gives: account,
+  text: `select ${accountColumns} from payments.accounts where order_id = $order_id for update`
+})
+export const findAccount = statement({
+  name: 'payments.find_account',
+  takes: { order_id: 'uuid' },
+  gives: account,
+  text: `select ${accountColumns} from payments.accounts where order_id = $order_id`
+})
+export type AccountRow = RowOf<typeof findAccount>
+
+/** Of an object that is known, only a later word is taken: that is what `supersedes` says. */
+export const upsertFacts = statement({
+  name: 'payments.upsert_facts',
+  takes: {
+    provider: 'text',
+    payment_id: 'uuid',
+    source: 'text',
+    kinds: 'text[]',
+    objectIds: 'text[]',
+    ranks: 'int4[]',
+    statuses: 'text[]',
+    amounts: 'int8[]',
+    currencies: 'text[]',
+    ends: 'int8[]'
+  },
+  text: `
+    insert into payments.facts
+      (provider, kind, object_id, payment_id, rank, status, amount, currency, expires_at, source)
+    select $provider, kind, object_id, $payment_id, rank, status, amount, currency,
+      to_timestamp(nullif(expires, 0)), $source
+    from unnest($kinds::text[], $objectIds::text[], $ranks::int4[], $statuses::text[], $amounts::int8[],
+      $currencies::text[], $ends::int8[]) as told (kind, object_id, rank, status, amount, currency, expires)
+    on conflict (provider, kind, object_id) do update set
+      rank = excluded.rank, status = excluded.status, amount = excluded.amount, currency = excluded.currency,
+      expires_at = excluded.expires_at, source = excluded.source, seen_at = now()
+    where facts.payment_id = excluded.payment_id
+      and (excluded.rank, excluded.amount, excluded.status collate "C", excluded.currency collate "C",
+          coalesce(excluded.expires_at, '-infinity'))
+        > (facts.rank, facts.amount, facts.status collate "C", facts.currency collate "C",
+          coalesce(facts.expires_at, '-infinity'))`
+})
+
+/** All that the payments of an order are a function of. */
+export const listKnown = statement({
+  name: 'payments.list_known',
+  takes: { order_id: 'uuid' },
+  gives: {
+    id: 'uuid',
+    provider: 'text',
+    amount: 'int8',
+    status: paymentStatus,
+    is_busy: 'bool',
+    voids: 'int8',
+    facts: json<RankedFact[]>(),
+    open_refunds: json<OpenRefund[]>()
+  },
+  text: `
+    select id, provider, amount, status,
+      exists (select from payments.operations where payment_id = payments.id and settled_at is null) as is_busy,
+      (select count(*) from payments.operations where payment_id = payments.id and kind = 'void') as voids,
+      (select coalesce(jsonb_agg(jsonb_build_object('kind', kind, 'objectId', object_id, 'rank', rank,
+          'status', status, 'amount', amount, 'currency', currency,
+          'expiresAt', extract(epoch from expires_at)::int8)), '[]'::jsonb)
+        from payments.facts where payment_id = payments.id) as facts,
+      (select coalesce(jsonb_agg(jsonb_build_object('objectId', object_id, 'amount', amount)), '[]'::jsonb)
+        from payments.operations
+        where payment_id = payments.id and kind = 'refund' and settled_at is null) as open_refunds
+    from payments.payments where order_id = $order_id order by id`
+})
+
+export const updatePayments = statement({
+  name: 'payments.update_payments',
+  takes: {
+    ids: 'uuid[]',
+    statuses: 'text[]',
+    open: 'bool[]',
+    authorized: 'int8[]',
+    captured: 'int8[]',
+    refunding: 'int8[]',
+    refunded: 'int8[]',
+    disputed: 'int8[]',
+    ends: 'int8[]'
+  },
+  text: `
+    update payments.payments set
+      status = state.status, is_open = state.open, authorized = state.authorized, captured = state.captured,
+      refunding = state.refunding, refunded = state.refunded, disputed = state.disputed,
+      authorized_until = to_timestamp(nullif(state.expires, 0)), updated_at = now()
+    from unnest($ids::uuid[], $statuses::text[], $open::bool[], $authorized::int8[], $captured::int8[],
+      $refunding::int8[], $refunded::int8[], $disputed::int8[], $ends::int8[])
+      as state (id, status, open, authorized, captured, refunding, refunded, disputed, expires)
+    where payments.id = state.id`
+})
+export const updateAccount = statement({
+  name: 'payments.update_account',
+  takes: {
+    order_id: 'uuid',
+    committed: 'int8',
+    authorized: 'int8',
+    captured: 'int8',
+    refunding: 'int8',
+    refunded: 'int8',
+    disputed: 'int8',
+    status: accountStatus,
+    isOverpaid: 'bool',
+    isDisputed: 'bool'
+  },
+  text: `
+    update payments.accounts set
+      committed = $committed, authorized = $authorized, captured = $captured, refunding = $refunding,
+      refunded = $refunded, disputed = $disputed, status = $status, is_overpaid = $isOverpaid,
+      is_disputed = $isDisputed, updated_at = now()
+    where order_id = $order_id`
+})

@@ -1,0 +1,144 @@
+import type { Tiers } from '../../gateway/routing/tiers.ts'
+import { derivedId } from '../../kernel/ids.ts'
+import { defineModule } from '../../module.ts'
+import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
+import { createAccounts, type NewAccount, type OrderCapture, type OrderRefund } from './accounts/service.ts'
+import { eraseOldRaw } from './callbacks/repository.ts'
+import { callbackRoutes } from './callbacks/routes.ts'
+import { createCallbackService } from './callbacks/service.ts'
+import { paymentEvents } from './events.ts'
+import { createExpiryWatch } from './expiry/watch.ts'
+import { createRecorder, type PaymentChange, type PaymentListener } from './facts/recorder.ts'
+import type { AccountRow } from './facts/repository.ts'
+import { intentRoutes } from './intents/routes.ts'
+import { createIntentService } from './intents/service.ts'
+import { methodRoutes } from './methods/routes.ts'
+import { applyEvent, reconcile, sendOperation, watchExpiry } from './operations/jobs.ts'
+import { createReconciler } from './operations/reconciler.ts'
+import { hasten, insertOperations } from './operations/repository.ts'
+import { createSender } from './operations/sender.ts'
+import { createRefunds } from './payments/refunds.ts'
+import { paymentRoutes } from './payments/routes.ts'
+import { createPaymentService } from './payments/service.ts'
+import { type Choice, createStarter } from './payments/start.ts'
+import { openProviders } from './providers/open.ts'
+import { createHearing } from './quarantine/hearing.ts'
+import { quarantineRoutes } from './quarantine/routes.ts'
+import { createQuarantineService } from './quarantine/service.ts'
+import { paymentsSettings } from './settings.ts'
+
+export { isOrderToken, orderToken } from './accounts/token.ts'
+export type { PaymentChange, PaymentListener }
+
+const SWEEP_SECONDS = 3_600
+const RAW_DAYS = 90
+
+/** What orders ask of payments, which know an order by its id alone. Whoever locks both locks the account first. */
+export type PaymentsApi = {
+  /** Who runs in each transaction in which anything becomes known of a payment. One, at set-up. */
+  listen(listener: PaymentListener): void
+  /** There is something to be paid for an order. With `first`, the payment that has the order's own id is begun, too. */
+  open(tx: Transaction, account: NewAccount, first?: Choice): Promise<void>
+  /** Asks the providers for what was decided in a transaction before; what they say is recorded when this returns. */
+  proceed(orderId: string): Promise<void>
+  /** Nothing more is taken. When the change says that all is settled the order can be canceled, else when a later one does. */
+  freeze(tx: Transaction, orderId: string): Promise<PaymentChange>
+  thaw(tx: Transaction, orderId: string): Promise<void>
+  /** Another amount is to be paid: open payments that ask for more, and hold nothing, are let go of. */
+  changeDue(tx: Transaction, orderId: string, dueMinor: number): Promise<PaymentChange>
+  /** The version of the order's next token; with a customer, the order is theirs from now on. */
+  reissue(tx: Transaction, orderId: string, customerId: string | null): Promise<number>
+  /** Holds the account until `tx` ends: before the order itself is locked. `undefined`: the order has none. */
+  lock(tx: Transaction, orderId: string): Promise<AccountRow | undefined>
+  /** How it may still be paid: the methods of payments that are open. */
+  openMethods(tx: Transaction, orderId: string): Promise<string[]>
+  /** Takes so much of what is held, if anything is, and lets go of the rest. */
+  capture(tx: Transaction, orderId: string, capture: OrderCapture): Promise<void>
+  /** Gives back so much of what was taken. @throws `PAYMENT_REFUND_TOO_MUCH` */
+  refund(tx: Transaction, orderId: string, refund: OrderRefund): Promise<void>
+  /** @throws `PAYMENT_ORDER_NOT_FOUND` */
+  find(db: Queryable, orderId: string): Promise<AccountRow>
+}
+
+/** How orders are paid. */
+export const paymentsModule = defineModule({
+  name: 'payments',
+  description: 'How orders are paid, and what became of it.',
+  basePaths: ['/api/payments', '/api/admin/payments'],
+  settings: paymentsSettings,
+  capabilities: ['x-order-token'],
+  requires: {},
+  uses: {},
+  emits: paymentEvents,
+  jobs: [sendOperation, reconcile, applyEvent, watchExpiry],
+  migrations: new URL('./migrations/', import.meta.url),
+  setup: async ({ db, chores, config, emit, enqueue, http, log, metrics, secrets }, settings) => {
+    const { providers, stop } = openProviders({
+      ...{ config, settings, http, secrets },
+      onBack: provider => {
+        db.run(hasten, { provider }).catch(error => log.warn({ err: error, provider }, 'operations wait on'))
+      }
+    })
+
+    let listener: PaymentListener | undefined
+    const wakeOperation = (tx: Transaction, operation_id: string) =>
+      enqueue(tx, sendOperation, { operation_id }, { subject: operation_id })
+    const recorder = createRecorder({
+      listener: () => listener,
+      teller: (tx, orderId) => (event, payload) => emit(tx, event, orderId, payload),
+      voidOpen: async (tx, payments, reason) => {
+        const ids = payments.map(({ id, voids }) => derivedId(id, `void:${voids}`))
+        const wanted = { ids, paymentIds: payments.map(({ id }) => id), amounts: payments.map(() => 0) }
+        await tx.run(insertOperations, { ...wanted, kind: 'void', reason, actor: null })
+        for (const id of ids) wakeOperation(tx, id)
+      }
+    })
+    const hear = createHearing({ secrets, recorder })
+    const sender = createSender({ db, secrets, providers, recorder, hear })
+    const refunds = createRefunds()
+    const starter = createStarter(providers)
+    const accounts = createAccounts({ recorder, starter, refunds, wake: wakeOperation })
+    const events = metrics.counter('callbacks', 'What providers called back with.', {
+      result: ['received', 'repeated', 'refused']
+    })
+    const wakeEvent = (tx: Transaction, id: string) => enqueue(tx, applyEvent, { id }, { subject: id })
+    const callbacks = createCallbackService({
+      ...{ db, secrets, providers, recorder },
+      wake: wakeEvent,
+      count: result => events.add({ result })
+    })
+    const runReconciler = createReconciler({ db, log, sender, callbacks, providers, recorder, hear })
+    const takes = settings.capture_before_expiry === 'capture'
+    const runExpiryWatch = createExpiryWatch({ db, log, emit, wake: wakeOperation, takes })
+    chores.sweep(SWEEP_SECONDS, 'erase old payment callbacks', () => db.run(eraseOldRaw, { days: RAW_DAYS }))
+
+    const api: PaymentsApi = {
+      ...accounts,
+      listen: wanted => {
+        listener = wanted
+      },
+      proceed: sender.sendAllOf
+    }
+    return {
+      api,
+      routes: (tiers: Tiers) => {
+        intentRoutes(
+          tiers,
+          createIntentService({ db, secrets, starter, sender }),
+          settings.intents_per_minute
+        )
+        methodRoutes(tiers, providers)
+        callbackRoutes(tiers, callbacks)
+        quarantineRoutes(tiers, createQuarantineService({ db, wake: wakeEvent }))
+        paymentRoutes(tiers, createPaymentService({ db, providers, sender, refunds, recorder }))
+      },
+      handlers: {
+        'payments.send_operation': ({ payload }) => sender.send(payload.operation_id),
+        'payments.reconcile': (_job, signal) => runReconciler(signal),
+        'payments.watch_expiry': (_job, signal) => runExpiryWatch(signal),
+        'payments.apply_event': ({ payload }) => callbacks.apply(payload.id)
+      },
+      stop
+    }
+  }
+})

@@ -1,0 +1,181 @@
+import { oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+import type { OperationKind } from '../providers/port.ts'
+
+const kind = oneOf<OperationKind>()
+const state = oneOf<'started' | 'unknown' | 'succeeded' | 'failed'>()
+
+/**
+ * Whoever decided it sends it at once, and the reconciler what was not. What is sent is made when it is sent first. One that
+ * is there already stays as it is.
+ */
+export const insertOperations = statement({
+  name: 'payments.insert_operations',
+  takes: {
+    ids: 'uuid[]',
+    paymentIds: 'uuid[]',
+    kind,
+    amounts: 'int8[]',
+    reason: 'text?',
+    actor: 'uuid?'
+  },
+  text: `
+    insert into payments.operations
+      (id, payment_id, order_id, provider, kind, amount, reason, actor, next_check_at)
+    select wanted.id, payments.id, payments.order_id, payments.provider, $kind, wanted.amount, $reason, $actor,
+      now() + interval '15 seconds'
+    from unnest($ids::uuid[], $paymentIds::uuid[], $amounts::int8[]) as wanted (id, payment_id, amount)
+    join payments.payments on payments.id = wanted.payment_id
+    on conflict (id) do nothing`
+})
+
+export const findOrderOf = statement({
+  name: 'payments.find_order_of_operation',
+  takes: { id: 'uuid' },
+  gives: { order_id: 'uuid' },
+  text: 'select order_id from payments.operations where id = $id and settled_at is null'
+})
+
+const claimed = {
+  id: 'uuid',
+  payment_id: 'uuid',
+  order_id: 'uuid',
+  provider: 'text',
+  kind,
+  amount: 'int8',
+  request: 'bytea?',
+  attempts: 'int4',
+  /** Since it was sent first. */
+  age_seconds: 'float8',
+  method: 'text',
+  total: 'int8',
+  currency: 'text',
+  object_id: 'text?'
+} as const
+/** Notes that it is about to be sent, and when to look at it again if no answer comes. */
+export const claimOperation = statement({
+  name: 'payments.claim_operation',
+  takes: { id: 'uuid', pauses: 'float8[]' },
+  gives: claimed,
+  text: `
+    update payments.operations set
+      attempts = operations.attempts + 1, sent_at = coalesce(sent_at, now()),
+      next_check_at = now() + make_interval(secs => ($pauses::float8[])[least(operations.attempts + 1, cardinality($pauses::float8[]))])
+    from payments.payments
+    where operations.id = $id and settled_at is null and payments.id = operations.payment_id
+    returning operations.id, operations.payment_id, operations.order_id, operations.provider, operations.kind,
+      operations.amount, operations.request, operations.attempts,
+      extract(epoch from now() - sent_at)::float8 as age_seconds,
+      payments.method, payments.amount as total, payments.currency, payments.object_id`
+})
+export type ClaimedOperation = RowOf<typeof claimOperation>
+
+export const keepRequest = statement({
+  name: 'payments.keep_request',
+  takes: { id: 'uuid', request: 'bytea' },
+  text: 'update payments.operations set request = $request where id = $id and request is null'
+})
+export const settleOperation = statement({
+  name: 'payments.settle_operation',
+  takes: { id: 'uuid', state, object_id: 'text?', error: 'text?' },
+  text: `
+    update payments.operations set
+      state = $state, object_id = coalesce($object_id, object_id), error = $error, settled_at = now(),
+      next_check_at = null, request = null
+    where id = $id and settled_at is null`
+})
+export const noteUnknown = statement({
+  name: 'payments.note_unknown',
+  takes: { id: 'uuid', error: 'text' },
+  text: `
+    update payments.operations set state = 'unknown', error = $error where id = $id and settled_at is null`
+})
+/** What was never sent need not be: a cancellation came first. Answers the payments that will never be made. */
+export const dropUnsent = statement({
+  name: 'payments.drop_unsent',
+  takes: { order_id: 'uuid' },
+  gives: { payment_id: 'uuid', kind },
+  text: `
+    update payments.operations set
+      state = 'failed', error = 'the order was canceled first', settled_at = now(), next_check_at = null,
+      request = null
+    where order_id = $order_id and settled_at is null and sent_at is null and kind in ('create', 'capture')
+    returning payment_id, kind`
+})
+
+/** Those whose time has come, put off so that nobody else takes them at the same time. */
+export const takeDue = statement({
+  name: 'payments.take_due_operations',
+  takes: { limit: 'int8' },
+  gives: { id: 'uuid', provider: 'text', age_seconds: 'float8' },
+  text: `
+    update payments.operations set next_check_at = now() + interval '15 seconds'
+    where id in (
+      select id from payments.operations where settled_at is null and next_check_at <= now()
+      order by next_check_at limit $limit for update skip locked)
+    returning id, provider, extract(epoch from now() - created_at)::float8 as age_seconds`
+})
+/** All that waits is looked at soon, spread over 20 s so that nobody is asked everything at once. */
+export const hasten = statement({
+  name: 'payments.hasten_operations',
+  takes: { provider: 'text?' },
+  text: `
+    update payments.operations set
+      next_check_at = least(next_check_at, now() + make_interval(secs => 20 * random()))
+    where settled_at is null and next_check_at > now()
+      and ($provider::text is null or provider = $provider) and attempts > 0`
+})
+/** To be sent now, by whoever waits for it. */
+export const listOpenOf = statement({
+  name: 'payments.list_open_operations_of',
+  takes: { order_id: 'uuid' },
+  gives: { id: 'uuid' },
+  text: `
+    select id from payments.operations where order_id = $order_id and settled_at is null order by created_at, id`
+})
+
+const shown = {
+  id: 'uuid',
+  payment_id: 'uuid',
+  order_id: 'uuid',
+  provider: 'text',
+  kind,
+  amount: 'int8',
+  state,
+  object_id: 'text?',
+  error: 'text?',
+  reason: 'text?',
+  actor: 'uuid?',
+  attempts: 'int4',
+  sent_at: 'timestamptz?',
+  next_check_at: 'timestamptz?',
+  settled_at: 'timestamptz?',
+  created_at: 'timestamptz'
+} as const
+const columns = Object.keys(shown).join(', ')
+export const listOperations = statement({
+  name: 'payments.list_operations',
+  takes: { payment_id: 'uuid' },
+  gives: shown,
+  text: `
+    select ${columns} from payments.operations where payment_id = $payment_id order by created_at, id limit 500`
+})
+/** Of all payments, those without an answer: the oldest first. */
+export const listOpen = statement({
+  name: 'payments.list_open_operations',
+  takes: { after: 'uuid', limit: 'int8' },
+  gives: shown,
+  text: `
+    select ${columns} from payments.operations where settled_at is null and id > $after order by id limit $limit`
+})
+export const countOpen = statement({
+  name: 'payments.count_open_operations',
+  gives: { total: 'int8' },
+  text: 'select count(*) as total from payments.operations where settled_at is null'
+})
+export const measureOpen = statement({
+  name: 'payments.measure_open_operations',
+  gives: { total: 'int8', oldest_seconds: 'float8' },
+  text: `
+    select count(*) as total, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as oldest_seconds
+    from payments.operations where settled_at is null`
+})

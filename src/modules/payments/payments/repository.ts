@@ -1,0 +1,177 @@
+import { oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+import { paymentStatus } from '../facts/repository.ts'
+import type { PaymentRef } from '../providers/port.ts'
+
+const payment = {
+  id: 'uuid',
+  order_id: 'uuid',
+  customer_id: 'uuid?',
+  provider: 'text',
+  method: 'text',
+  amount: 'int8',
+  currency: 'text',
+  status: paymentStatus,
+  is_open: 'bool',
+  authorized: 'int8',
+  captured: 'int8',
+  refunding: 'int8',
+  refunded: 'int8',
+  disputed: 'int8',
+  authorized_until: 'timestamptz?',
+  object_id: 'text?',
+  next_step: 'bytea?',
+  created_at: 'timestamptz',
+  updated_at: 'timestamptz'
+} as const
+const columns = Object.keys(payment).join(', ')
+
+export const insertPayment = statement({
+  name: 'payments.insert_payment',
+  takes: {
+    id: 'uuid',
+    order_id: 'uuid',
+    customer_id: 'uuid?',
+    provider: 'text',
+    method: 'text',
+    amount: 'int8',
+    currency: 'text'
+  },
+  text: `
+    insert into payments.payments (id, order_id, customer_id, provider, method, amount, currency)
+    values ($id, $order_id, $customer_id, $provider, $method, $amount, $currency)`
+})
+export const findPayment = statement({
+  name: 'payments.find_payment',
+  takes: { id: 'uuid' },
+  gives: payment,
+  text: `select ${columns} from payments.payments where id = $id`
+})
+export type PaymentRow = RowOf<typeof findPayment>
+/** A payment as its provider's port knows it. */
+export const refOf = ({
+  order_id: orderId,
+  object_id: objectId,
+  ...of
+}: Pick<PaymentRow, 'id' | 'order_id' | 'method' | 'amount' | 'currency' | 'object_id'>): PaymentRef => ({
+  ...{ id: of.id, orderId, objectId },
+  ...{ method: of.method, amount: of.amount, currency: of.currency }
+})
+export const findByObject = statement({
+  name: 'payments.find_payment_by_object',
+  takes: { provider: 'text', object_id: 'text' },
+  gives: payment,
+  text: `select ${columns} from payments.payments where provider = $provider and object_id = $object_id`
+})
+/** What the provider calls it, and what the customer needs: as soon as it is known. */
+export const setObject = statement({
+  name: 'payments.set_payment_object',
+  takes: { id: 'uuid', object_id: 'text', next_step: 'bytea?' },
+  text: `
+    update payments.payments set
+      object_id = coalesce(object_id, $object_id), next_step = coalesce(next_step, $next_step)
+    where id = $id`
+})
+/** Those of an order, the oldest first. */
+export const listOfOrder = statement({
+  name: 'payments.list_payments_of_order',
+  takes: { order_id: 'uuid' },
+  gives: payment,
+  text: `select ${columns} from payments.payments where order_id = $order_id order by id limit 200`
+})
+export const listPageOfOrder = statement({
+  name: 'payments.list_page_of_order',
+  takes: { order_id: 'uuid', after: 'uuid', limit: 'int8' },
+  gives: payment,
+  text: `
+    select ${columns} from payments.payments
+    where order_id = $order_id and id > $after order by id limit $limit`
+})
+export const countOfOrder = statement({
+  name: 'payments.count_payments_of_order',
+  takes: { order_id: 'uuid' },
+  gives: { total: 'int8' },
+  text: 'select count(*) as total from payments.payments where order_id = $order_id'
+})
+export const listOwn = statement({
+  name: 'payments.list_own_payments',
+  takes: { customer_id: 'uuid', after: 'uuid', limit: 'int8' },
+  gives: payment,
+  text: `
+    select ${columns} from payments.payments
+    where customer_id = $customer_id and id < $after order by id desc limit $limit`
+})
+export const countOwn = statement({
+  name: 'payments.count_own_payments',
+  takes: { customer_id: 'uuid' },
+  gives: { total: 'int8' },
+  text: 'select count(*) as total from payments.payments where customer_id = $customer_id'
+})
+export const listAll = statement({
+  name: 'payments.list_payments',
+  slow: true,
+  takes: { status: 'text?', provider: 'text?', expiring: 'bool', after: 'uuid', limit: 'int8' },
+  gives: payment,
+  text: `
+    select ${columns} from payments.payments
+    where id < $after and ($status::text is null or status = $status)
+      and ($provider::text is null or provider = $provider)
+      and (not $expiring::bool or authorized_until < now() + interval '1 day')
+    order by id desc limit $limit`
+})
+export const countAll = statement({
+  name: 'payments.count_payments',
+  slow: true,
+  takes: { status: 'text?', provider: 'text?', expiring: 'bool' },
+  gives: { total: 'int8' },
+  text: `
+    select count(*) as total from payments.payments
+    where ($status::text is null or status = $status) and ($provider::text is null or provider = $provider)
+      and (not $expiring::bool or authorized_until < now() + interval '1 day')`
+})
+export const listFacts = statement({
+  name: 'payments.list_facts',
+  takes: { payment_id: 'uuid' },
+  gives: {
+    kind: 'text',
+    object_id: 'text',
+    status: 'text',
+    amount: 'int8',
+    currency: 'text',
+    source: oneOf<'answer' | 'poll' | 'callback' | 'shop'>(),
+    seen_at: 'timestamptz'
+  },
+  text: `
+    select kind, object_id, status, amount, currency, source, seen_at from payments.facts
+    where payment_id = $payment_id order by seen_at, kind, object_id limit 500`
+})
+/** Those to ask about now, put off for longer each time: after the last pause, as long again. */
+export const takePolls = statement({
+  name: 'payments.take_polls',
+  takes: { provider: 'text', pauses: 'float8[]', limit: 'int8' },
+  gives: {
+    id: 'uuid',
+    order_id: 'uuid',
+    provider: 'text',
+    method: 'text',
+    amount: 'int8',
+    currency: 'text',
+    object_id: 'text?'
+  },
+  text: `
+    update payments.payments set
+      polls = polls + 1,
+      next_poll_at = now() + make_interval(secs => ($pauses::float8[])[least(polls + 1, cardinality($pauses::float8[]))])
+    where id in (
+      select id from payments.payments
+      where provider = $provider and is_open and object_id is not null and next_poll_at <= now()
+      order by next_poll_at limit $limit for update skip locked)
+    returning id, order_id, provider, method, amount, currency, object_id`
+})
+/** Takes what can be refunded, before anybody is asked to: two at once cannot both have it. */
+export const takeRefund = statement({
+  name: 'payments.take_refund',
+  takes: { id: 'uuid', amount: 'int8' },
+  text: `
+    update payments.payments set refunding = refunding + $amount
+    where id = $id and refunded + refunding + $amount <= captured`
+})

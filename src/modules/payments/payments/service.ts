@@ -1,0 +1,139 @@
+import { found } from '../../../kernel/errors.ts'
+import { FIRST_ID } from '../../../kernel/ids.ts'
+import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
+import type { PageQuery } from '../../../kernel/wire.ts'
+import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import { countEvents } from '../callbacks/repository.ts'
+import {
+  captureTooMuch,
+  notVoidable,
+  operationOpen,
+  orderFrozen,
+  orderNotFound,
+  paymentNotFound
+} from '../errors.ts'
+import type { Recorder } from '../facts/recorder.ts'
+import { type AccountRow, lockAccount } from '../facts/repository.ts'
+import * as operations from '../operations/repository.ts'
+import type { Sender } from '../operations/sender.ts'
+import type { Providers } from '../providers/registry.ts'
+import type { Refunds } from './refunds.ts'
+import * as repository from './repository.ts'
+import type { AdminPaymentQuery, PaymentDetailResponse, ReconciliationResponse } from './schema.ts'
+
+type Deps = { db: Database; providers: Providers; sender: Sender; refunds: Refunds; recorder: Recorder }
+
+/** What administrators see and do of payments. */
+export function createPaymentService({ db, providers, sender, refunds, recorder }: Deps) {
+  /** @throws `PAYMENT_NOT_FOUND` */
+  async function read(id: string): Promise<PaymentDetailResponse> {
+    const payment = found(await db.first(repository.findPayment, { id }), paymentNotFound)
+    const [facts, listed] = await Promise.all([
+      db.rows(repository.listFacts, { payment_id: id }),
+      db.rows(operations.listOperations, { payment_id: id })
+    ])
+    return { ...payment, facts, operations: listed }
+  }
+
+  /** The payment, with its account locked. @throws `PAYMENT_NOT_FOUND` */
+  async function lock(tx: Transaction, id: string) {
+    const { order_id } = found(await tx.first(repository.findPayment, { id }), paymentNotFound)
+    const account = found(await tx.first(lockAccount, { order_id }), orderNotFound)
+    return { account, payment: found(await tx.first(repository.findPayment, { id }), paymentNotFound) }
+  }
+
+  /** Decides it in a transaction, and then asks the provider; what it answered is in what is read. */
+  async function decide(
+    id: string,
+    write: Write,
+    work: (tx: Transaction, payment: repository.PaymentRow, account: AccountRow) => Promise<void>
+  ): Promise<PaymentDetailResponse> {
+    await write.once(db, async tx => {
+      const { payment, account } = await lock(tx, id)
+      await work(tx, payment, account)
+      await recorder.settle(tx, payment.order_id)
+    })
+    await sender.send(write.id)
+    return read(id)
+  }
+
+  async function insert(
+    tx: Transaction,
+    write: Write,
+    payment: repository.PaymentRow,
+    kind: 'capture' | 'void',
+    amount: number,
+    actor: string
+  ): Promise<void> {
+    const open = await tx.rows(operations.listOperations, { payment_id: payment.id })
+    if (open.some(each => each.settled_at === null && each.kind !== 'refund')) throw operationOpen()
+    const one = { ids: [write.id], paymentIds: [payment.id], amounts: [amount] }
+    await tx.run(operations.insertOperations, { ...one, kind, reason: null, actor })
+  }
+
+  return {
+    read,
+
+    list: ({
+      status,
+      provider,
+      expiring = false,
+      ...page
+    }: AdminPaymentQuery): Promise<Page<repository.PaymentRow>> => {
+      const filters = { status: status ?? null, provider: provider ?? null, expiring }
+      return readPage(page, {
+        name: 'admin payments',
+        filters,
+        ...newestFirst,
+        rows: place => db.rows(repository.listAll, { ...filters, ...place }),
+        total: () => db.first(repository.countAll, filters)
+      })
+    },
+
+    /** @throws `PAYMENT_NOT_FOUND`, `PAYMENT_ORDER_FROZEN`, `PAYMENT_CAPTURE_TOO_MUCH`, `PAYMENT_OPERATION_OPEN` */
+    capture: (id: string, amount: number | undefined, actor: string, write: Write) =>
+      decide(id, write, async (tx, payment, account) => {
+        if (account.frozen_at !== null) throw orderFrozen()
+        const { capturable } = providers.get(payment.provider)
+        const left = payment.is_open ? payment.amount - payment.captured : 0
+        const available = capturable === 'held' ? payment.authorized : left
+        const wanted = amount ?? Math.min(available, Math.max(0, account.due - account.captured))
+        if (wanted === 0 || wanted > available) throw captureTooMuch({ details: { available } })
+        await insert(tx, write, payment, 'capture', wanted, actor)
+      }),
+
+    /** Lets go of what is held, or of what might still be paid. @throws `PAYMENT_NOT_VOIDABLE`, `PAYMENT_OPERATION_OPEN` */
+    void: (id: string, actor: string, write: Write) =>
+      decide(id, write, async (tx, payment) => {
+        if (!payment.is_open) throw notVoidable()
+        await insert(tx, write, payment, 'void', payment.amount - payment.captured, actor)
+      }),
+
+    /** @throws `PAYMENT_NOT_FOUND`, `PAYMENT_REFUND_TOO_MUCH` */
+    refund: (id: string, amount: number, reason: string, actor: string, write: Write) =>
+      decide(id, write, (tx, payment) => refunds.take(tx, payment, { id: write.id, amount, reason, actor })),
+
+    listOpenOperations: (query: PageQuery) =>
+      readPage(query, {
+        name: 'open operations',
+        start: { after: FIRST_ID },
+        placeOf: newestFirst.placeOf,
+        rows: place => db.rows(operations.listOpen, place),
+        total: () => db.first(operations.countOpen)
+      }),
+
+    reconciliation: async (): Promise<ReconciliationResponse> => {
+      const open = await db.first(operations.measureOpen)
+      const events = await db.rows(countEvents)
+      const count = (state: string) => events.find(each => each.state === state)?.total ?? 0
+      return {
+        providers: providers.names.map(name => ({ name, is_down: providers.isDown(name) })),
+        open_operations: open?.total ?? 0,
+        oldest_seconds: open?.oldest_seconds ?? 0,
+        events: { received: count('received'), quarantined: count('quarantined') }
+      }
+    }
+  }
+}
+export type PaymentService = ReturnType<typeof createPaymentService>

@@ -1,0 +1,48 @@
+import type { Transaction } from '../../../platform/postgres/database.ts'
+import { takeCommitted } from '../accounts/repository.ts'
+import { currencyUnsupported, methodUnknown, nothingDue, orderFrozen } from '../errors.ts'
+import type { AccountRow } from '../facts/repository.ts'
+import { insertOperations } from '../operations/repository.ts'
+import type { Providers } from '../providers/registry.ts'
+import { insertPayment } from './repository.ts'
+
+/** Who is paid, and by which method; what is left out is the usual one. */
+export type Choice = { readonly provider?: string | undefined; readonly method?: string | undefined }
+
+export function createStarter(providers: Providers) {
+  /** @throws `PAYMENT_PROVIDER_UNKNOWN`, `PAYMENT_METHOD_UNKNOWN`, `PAYMENT_CURRENCY_UNSUPPORTED` */
+  function chosen({ provider, method }: Choice, currency: string) {
+    const taking = providers.names.filter(each => providers.get(each).takes(currency))
+    const name = provider ?? taking[0] ?? ''
+    const { methods } = providers.get(name)
+    if (!taking.includes(name)) throw currencyUnsupported({ details: { currency, providers: taking } })
+    const by = method ?? methods[0] ?? ''
+    if (!methods.includes(by)) throw methodUnknown({ details: { methods } })
+    return { provider: name, method: by }
+  }
+
+  return {
+    chosen,
+    /**
+     * Begins a payment of all that is left to be paid; its first operation has the same id. The account is locked.
+     * @throws `PAYMENT_NOTHING_DUE`, `PAYMENT_ORDER_FROZEN`, and as `chosen`
+     */
+    start: async (tx: Transaction, account: AccountRow, id: string, choice: Choice): Promise<void> => {
+      const { order_id, customer_id, currency, due, committed, frozen_at } = account
+      const of = chosen(choice, currency)
+      if (frozen_at !== null) throw orderFrozen()
+      const amount = due - committed
+      if (amount <= 0 || (await tx.run(takeCommitted, { order_id, amount })) === 0) throw nothingDue()
+      await tx.run(insertPayment, { id, order_id, customer_id, amount, currency, ...of })
+      await tx.run(insertOperations, {
+        ids: [id],
+        paymentIds: [id],
+        kind: 'create',
+        amounts: [amount],
+        reason: null,
+        actor: null
+      })
+    }
+  }
+}
+export type Starter = ReturnType<typeof createStarter>

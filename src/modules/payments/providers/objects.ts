@@ -1,0 +1,193 @@
+import { isId } from '../../../kernel/ids.ts'
+import { type Static, type TSchema, Type } from '../../../kernel/schema.ts'
+import { compileSchema } from '../../../kernel/validate.ts'
+import { nullable } from '../../../kernel/wire.ts'
+import type { Fact, FactKind, FactStatus } from '../facts/fact.ts'
+import type { CallbackEvent } from './port.ts'
+
+// What Stripe's objects mean, and those of the sandbox, which are shaped after them. Only what is read is named.
+
+const Text = Type.String({ maxLength: 500 })
+const Amount = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const Money = { id: Text, amount: Amount, currency: Type.String({ pattern: '^[a-z]{3}$' }) }
+const Metadata = Type.Object({
+  order_id: Type.Optional(Text),
+  payment_id: Type.Optional(Text),
+  operation_id: Type.Optional(Text)
+})
+
+const RefundObject = Type.Object({
+  ...Money,
+  object: Type.Literal('refund'),
+  payment_intent: nullable(Text),
+  status: nullable(Text),
+  reason: Type.Optional(nullable(Text)),
+  metadata: Type.Optional(nullable(Metadata))
+})
+const DisputeObject = Type.Object({
+  ...Money,
+  object: Type.Literal('dispute'),
+  payment_intent: nullable(Text),
+  status: Text
+})
+const ChargeObject = Type.Object({
+  ...Money,
+  object: Type.Literal('charge'),
+  amount_captured: Amount,
+  captured: Type.Boolean(),
+  payment_method_details: Type.Optional(
+    nullable(
+      Type.Object({ card: Type.Optional(Type.Object({ capture_before: Type.Optional(Type.Integer()) })) })
+    )
+  ),
+  refunded: Type.Optional(Type.Boolean()),
+  status: Text,
+  payment_intent: Type.Optional(nullable(Text)),
+  metadata: Type.Optional(Metadata),
+  refunds: Type.Optional(nullable(Type.Object({ data: Type.Array(RefundObject, { maxItems: 100 }) }))),
+  dispute: Type.Optional(nullable(Type.Union([Text, DisputeObject])))
+})
+const IntentObject = Type.Object({
+  ...Money,
+  object: Type.Literal('payment_intent'),
+  amount_received: Amount,
+  status: Text,
+  client_secret: nullable(Text),
+  cancellation_reason: Type.Optional(nullable(Text)),
+  payment_method: nullable(Text),
+  latest_charge: nullable(Type.Union([Text, ChargeObject])),
+  last_payment_error: nullable(
+    Type.Object({ payment_method: Type.Optional(Type.Object({ id: Type.Optional(Text) })) })
+  ),
+  metadata: Metadata
+})
+const EventObject = Type.Object({
+  id: Text,
+  type: Text,
+  data: Type.Object({ object: Type.Unsafe<unknown>({}) })
+})
+
+export type IntentObject = Static<typeof IntentObject>
+type RefundObject = Static<typeof RefundObject>
+type DisputeObject = Static<typeof DisputeObject>
+type ChargeObject = Static<typeof ChargeObject>
+
+/** Compiled when the first object comes, which in most processes is never. */
+function fits<S extends TSchema>(schema: S) {
+  let errorsOf: ReturnType<typeof compileSchema> | undefined
+  return (value: unknown): value is Static<S> => {
+    errorsOf ??= compileSchema(schema)
+    return errorsOf(value).length === 0
+  }
+}
+export const isIntent = fits(IntentObject)
+export const isRefund = fits(RefundObject)
+const isDispute = fits(DisputeObject)
+const isCharge = fits(ChargeObject)
+export const isEvent = fits(EventObject)
+
+const INTENT: Record<string, FactStatus> = {
+  requires_payment_method: 'pending',
+  requires_confirmation: 'pending',
+  requires_action: 'pending',
+  processing: 'processing',
+  requires_capture: 'authorized',
+  canceled: 'canceled',
+  succeeded: 'succeeded'
+}
+const REFUND: Record<string, FactStatus> = { succeeded: 'succeeded', failed: 'failed', canceled: 'failed' }
+const DISPUTE: Record<string, FactStatus> = {
+  won: 'won',
+  warning_closed: 'won',
+  prevented: 'won',
+  lost: 'lost'
+}
+
+const fact = (
+  kind: FactKind,
+  { id, amount, currency }: { id: string; amount: number; currency: string },
+  status: FactStatus,
+  of = amount
+): Fact => ({ kind, objectId: id, status, amount: of, currency: currency.toUpperCase() })
+
+const factOfDispute = (dispute: DisputeObject) => fact('dispute', dispute, DISPUTE[dispute.status] ?? 'open')
+/** What was held and never taken goes back as a refund, too: nothing was given back by that. */
+const RELEASES = ['expired_uncaptured_charge', 'partial_capture']
+export const factsOfRefund = (refund: RefundObject): Fact[] =>
+  RELEASES.includes(refund.reason ?? '')
+    ? []
+    : [fact('refund', refund, REFUND[refund.status ?? ''] ?? 'pending')]
+
+/** All that an intent says, with the charge, refunds and dispute that came along. */
+export function factsOfIntent(intent: IntentObject): Fact[] {
+  const { payment_method: method, last_payment_error: error, latest_charge: charge } = intent
+  const failed = error?.payment_method?.id
+  return [
+    fact('intent', intent, INTENT[intent.status] ?? 'pending'),
+    ...(failed === undefined ? [] : [fact('attempt', { ...intent, id: failed }, 'failed')]),
+    ...(intent.status === 'requires_action' && method !== null
+      ? [fact('attempt', { ...intent, id: method }, 'requires_action')]
+      : []),
+    ...(typeof charge === 'string' ? factsOfChargeBy(charge, intent) : []),
+    ...(charge === null || typeof charge === 'string' ? [] : factsOfCharge(charge, intent))
+  ]
+}
+
+/** Events name the charge alone; what became of it is seen by the intent. */
+function factsOfChargeBy(id: string, intent: IntentObject): Fact[] {
+  const charge = { ...intent, id }
+  const { status, amount_received: received, cancellation_reason: reason } = intent
+  if (status === 'requires_capture') return [fact('authorization', charge, 'held')]
+  if (status === 'canceled') return [fact('authorization', charge, letGo(reason))]
+  return status === 'succeeded'
+    ? [fact('authorization', charge, 'released'), fact('capture', charge, 'succeeded', received)]
+    : []
+}
+const letGo = (reason: string | null | undefined) => (reason === 'automatic' ? 'expired' : 'released')
+
+function factsOfCharge(
+  charge: ChargeObject,
+  { status, cancellation_reason: reason }: Pick<IntentObject, 'status' | 'cancellation_reason'>
+): Fact[] {
+  const back = [
+    ...(charge.refunds?.data ?? []).flatMap(factsOfRefund),
+    ...(typeof charge.dispute === 'object' && charge.dispute !== null ? [factOfDispute(charge.dispute)] : [])
+  ]
+  if (charge.captured)
+    return [
+      fact('authorization', charge, 'released'),
+      fact('capture', charge, 'succeeded', charge.amount_captured),
+      ...back
+    ]
+  if (charge.status !== 'succeeded') return back
+  if (status === 'canceled') return [fact('authorization', charge, letGo(reason)), ...back]
+  const expiresAt = charge.payment_method_details?.card?.capture_before
+  return [{ ...fact('authorization', charge, 'held'), expiresAt }, ...back]
+}
+
+/** What an event is about: a payment, a refund or a dispute. Nothing else concerns us. */
+export function readEvent(id: string, type: string, object: unknown): CallbackEvent {
+  const of = (objectId: string | null, orderId: string | null, paymentId: string | null) =>
+    objectId === null
+      ? null
+      : { objectId, orderId, paymentId: paymentId && isId(paymentId) ? paymentId : null }
+  const event = { kind: 'event', id, type } as const
+  if (isIntent(object)) {
+    const { order_id = null, payment_id = null } = object.metadata
+    const whole = { amount: object.amount, currency: object.currency.toUpperCase() }
+    return { ...event, about: of(object.id, order_id, payment_id), whole, facts: factsOfIntent(object) }
+  }
+  if (isRefund(object) || isDispute(object)) {
+    const facts = object.object === 'refund' ? factsOfRefund(object) : [factOfDispute(object)]
+    return { ...event, about: of(object.payment_intent, null, null), whole: null, facts }
+  }
+  if (isCharge(object)) {
+    const { order_id = null, payment_id = null } = object.metadata ?? {}
+    const whole = { amount: object.amount, currency: object.currency.toUpperCase() }
+    // What was held and went back without being taken was let go of.
+    const status = !object.captured && object.refunded === true ? 'canceled' : 'unsaid'
+    const facts = factsOfCharge(object, { status })
+    return { ...event, about: of(object.payment_intent ?? null, order_id, payment_id), whole, facts }
+  }
+  return { ...event, about: null, whole: null, facts: [] }
+}

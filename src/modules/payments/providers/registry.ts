@@ -1,0 +1,33 @@
+import { providerUnknown } from '../errors.ts'
+import { createBreaker } from './breaker.ts'
+import type { Answer, Provider } from './port.ts'
+
+/** Those who can be paid, the usual one first. `onBack`: one of them answers again. */
+export function createProviders(all: readonly Provider[], onBack: (name: string) => void) {
+  const byName = new Map(
+    all.map(provider => [provider.name, { provider, breaker: createBreaker(() => onBack(provider.name)) }])
+  )
+  const names = [...byName.keys()]
+  const entryOf = (name: string) => {
+    const entry = byName.get(name)
+    if (entry === undefined) throw providerUnknown({ details: { providers: names } })
+    return entry
+  }
+
+  return {
+    names,
+    /** @throws `PAYMENT_PROVIDER_UNKNOWN` */
+    get: (name: string): Provider => entryOf(name).provider,
+    isDown: (name: string): boolean => entryOf(name).breaker.isOpen(),
+    /** Asks, unless it is known that nobody answers. */
+    guard: async <A extends Answer | null>(name: string, ask: () => Promise<A>): Promise<A | Answer> => {
+      const { breaker } = entryOf(name)
+      if (!breaker.admits()) return { kind: 'unknown', error: 'the provider does not answer at present' }
+      const answer = await ask().catch((error): Answer => ({ kind: 'unknown', error: String(error) }))
+      if (answer?.kind === 'unknown') breaker.failed()
+      else breaker.answered()
+      return answer
+    }
+  }
+}
+export type Providers = ReturnType<typeof createProviders>

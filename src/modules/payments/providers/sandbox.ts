@@ -1,0 +1,51 @@
+import type { HttpClient } from '../../../platform/http/client.ts'
+import { createIntentProvider } from './intents.ts'
+import type { Provider } from './port.ts'
+
+const TIMEOUT_MS = 8_000
+
+type Deps = {
+  http: HttpClient
+  /** Where it is; it is started when somebody asks first. */
+  address: () => Promise<string>
+  key: string
+  webhookSecrets: readonly string[]
+  capture: 'automatic' | 'manual'
+}
+
+/** The sandbox, as it is asked: it answers as Stripe does, and takes no money. */
+export function createSandboxProvider({ http, address, key, webhookSecrets, capture }: Deps): Provider {
+  async function call(method: 'GET' | 'POST', path: string, body?: object, idempotencyKey?: string) {
+    const { status, body: answer } = await http.send({
+      url: (await address()) + path,
+      method,
+      timeoutMs: TIMEOUT_MS,
+      isConfigured: true,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body && { 'content-type': 'application/json' }),
+        ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey })
+      },
+      ...(body && { body: JSON.stringify(body) })
+    })
+    return { status, json: JSON.parse(answer.toString()) as unknown }
+  }
+
+  return createIntentProvider({
+    name: 'sandbox',
+    kind: 'redirect',
+    takes: () => true,
+    get: path => call('GET', path),
+    post: ({ path, body }, idempotencyKey) => call('POST', path, body, idempotencyKey),
+    extras: { create: {}, every: {} },
+    paymentPath: ({ id }) => `/v1/payment_intents?payment_id=${id}`,
+    refundPath: ({ id }) => `/v1/refunds?operation_id=${id}`,
+    next: async ({ id, client_secret }) => ({
+      client_secret: client_secret ?? '',
+      redirect_url: `${await address()}/pay/${id}?client_secret=${client_secret}`
+    }),
+    capture,
+    signatureHeader: 'sandbox-signature',
+    webhookSecrets
+  })
+}

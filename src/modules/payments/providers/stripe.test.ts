@@ -1,0 +1,243 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { until } from '../../../../test/faults/until.ts'
+import { type PaymentShop, usePayments } from '../../../../test/support/payments.ts'
+import { type StripeServer, signed, useStripe, WEBHOOK_SECRETS } from '../../../../test/support/stripe.ts'
+import { ranked } from '../facts/fact.ts'
+import { reducePayment } from '../facts/reducer.ts'
+import { Refused } from '../sandbox/engine.ts'
+import { isEvent, readEvent } from './objects.ts'
+
+async function useStripeShop(settings: Record<string, string> = {}) {
+  const stripe = await useStripe()
+  const shop = await usePayments({ settings: { ...stripe.settings, ...settings } })
+  const call = (event: unknown, options = {}) =>
+    shop.request('POST', '/api/payments/callback/stripe', signed(event, options))
+  return { ...shop, stripe, call }
+}
+const lastOf = (stripe: StripeServer) => stripe.events().at(-1)
+/** The customer pays in a browser. */
+const pays = ({ engine, intentOf }: StripeServer, id: string) =>
+  engine.commit(engine.operations.pay(intentOf(id), 'pm_card_visa'))
+const statusOf = async ({ account }: Pick<PaymentShop, 'account'>, orderId: string) =>
+  (await account(orderId)).status
+
+test('a payment is begun at Stripe under our ids, paid in a browser, told by a callback, and refunded', async () => {
+  const { order, intent, stripe, call, account, admin } = await useStripeShop()
+  const orderId = await order(10_000)
+  const { id, client_secret, redirect_url, provider } = await intent(orderId)
+  expect({ provider, redirect_url }).toEqual({ provider: 'stripe', redirect_url: undefined })
+  expect(client_secret).toBe(stripe.intentOf(id).client_secret)
+  expect(stripe.asked).toEqual([
+    {
+      path: '/v1/payment_intents',
+      key: id,
+      params: {
+        amount: '10000',
+        currency: 'eur',
+        capture_method: 'automatic',
+        metadata: { order_id: orderId, payment_id: id, operation_id: id },
+        automatic_payment_methods: { enabled: 'true' },
+        expand: { 0: 'latest_charge.refunds' }
+      }
+    }
+  ])
+  pays(stripe, id)
+  expect(await call(lastOf(stripe))).toMatchObject({ status: 200, json: { received: true } })
+  await until('it is paid', async () => (await account(orderId)).status === 'paid')
+
+  const refund = await admin.post(`/api/admin/payments/${id}/refund`, { amount: 4_000, reason: 'broken' })
+  expect(refund.json).toMatchObject({ status: 'partially_refunded', refunded: 4_000, refunding: 0 })
+  await call(lastOf(stripe))
+  expect(await account(orderId)).toMatchObject({ captured: 10_000, refunded: 4_000 })
+})
+
+test('what is held is taken in part, or let go of', async () => {
+  const shop = await useStripeShop({ CARTWRIGHT__PAYMENTS__CAPTURE: 'manual' })
+  const { order, intent, stripe, call, admin } = shop
+  const held = async () => {
+    const orderId = await order(10_000)
+    const { id } = await intent(orderId)
+    pays(stripe, id)
+    await call(lastOf(stripe))
+    await until('it is held', async () => (await statusOf(shop, orderId)) === 'authorized')
+    return id
+  }
+  const taken = await admin.post(`/api/admin/payments/${await held()}/capture`, { amount: 6_000 })
+  expect(taken.json).toMatchObject({ status: 'succeeded', captured: 6_000, authorized: 0 })
+  const voided = await admin.post(`/api/admin/payments/${await held()}/void`)
+  expect(voided.json).toMatchObject({ status: 'canceled', captured: 0, authorized: 0 })
+})
+
+test('an answer that is lost is asked for again with the same key; when that is forgotten, Stripe is searched', async () => {
+  const { order, intent, stripe, hurry, payment, sql } = await useStripeShop()
+  stripe.fault('drop', 'limit', 'error')
+  const { id } = await intent(await order())
+  const settled = async () => (await payment(id)).operations[0].state
+  for (const attempts of [2, 3, 4]) {
+    expect(await settled()).toBe('unknown')
+    await hurry()
+    await until('it is asked', async () => (await payment(id)).operations[0].attempts === attempts)
+  }
+  await until('it is known', async () => (await settled()) === 'succeeded')
+  expect(new Set(stripe.asked.map(({ key }) => key))).toEqual(new Set([id]))
+  expect(stripe.intents()).toHaveLength(1)
+
+  stripe.fault('drop')
+  const other = await intent(await order())
+  await sql(`update payments.operations set sent_at = sent_at - interval '2 days' where id = $1`, [other.id])
+  await hurry()
+  await until('it is found', async () => (await payment(other.id)).object_id !== null)
+  expect(stripe.intents()).toHaveLength(2)
+})
+
+test('a wrong key of the shop fails no payment; what Stripe refuses is over', async () => {
+  const wrong = 'sk_test_wrong'
+  const shop = await useStripeShop({ CARTWRIGHT__PAYMENTS__STRIPE__SECRET_KEY: wrong })
+  const { id, status } = await shop.intent(await shop.order())
+  expect(status).toBe('pending')
+  const { operations } = await shop.payment(id)
+  expect(operations).toMatchObject([{ state: 'unknown', error: expect.stringContaining('answered 401') }])
+  expect(JSON.stringify([operations, shop.log])).not.toContain(wrong)
+
+  const { order, intent, payment, stripe, account } = await useStripeShop()
+  stripe.engine.operations.create = () => {
+    throw new Refused(400, 'invalid_request_error', 'amount_too_small', 'Amount must be at least 50 cents')
+  }
+  const orderId = await order(10)
+  const refused = await intent(orderId)
+  expect(refused).toMatchObject({ status: 'canceled' })
+  expect((await payment(refused.id)).operations).toMatchObject([
+    { state: 'failed', error: 'amount_too_small: Amount must be at least 50 cents' }
+  ])
+  expect(await account(orderId)).toMatchObject({ committed: 0, status: 'unpaid' })
+})
+
+test('what Stripe counts in other units is not paid there', async () => {
+  const { order, intent, stripe, sql, as, buyer } = await useStripeShop()
+  const [orderId, other] = [await order(), await order()]
+  await sql(`update payments.accounts set currency = 'ISK'`)
+  expect(await intent(orderId)).toMatchObject({ provider: 'sandbox', currency: 'ISK' })
+  const named = { order_id: other, provider: 'stripe' }
+  expect(await as(buyer).post('/api/payments/intent', named)).toMatchObject({
+    status: 409,
+    json: { code: 'PAYMENT_CURRENCY_UNSUPPORTED', providers: ['sandbox', 'manual'] }
+  })
+  expect(stripe.asked).toEqual([])
+})
+
+test('the library of Stripe is loaded with the first request, and a shop without it never loads it', async () => {
+  const program = `
+    import { registerHooks } from 'node:module'
+    const loaded = []
+    registerHooks({ resolve: (name, context, next) => { loaded.push(name); return next(name, context) } })
+    const is = () => loaded.includes('stripe')
+    await import('./src/app.ts')
+    const { createStripeProvider } = await import('./src/modules/payments/providers/stripe.ts')
+    const http = { send: async () => { throw new Error('nobody is there') } }
+    const settings = { secret_key: 'sk', publishable_key: 'pk', webhook_secrets: [], url: '' }
+    const before = is()
+    const provider = createStripeProvider({ http, settings, capture: 'automatic' })
+    const answer = await provider.send(Buffer.from('{"path":"/v1/payment_intents","body":{}}'), 'key')
+    console.log(JSON.stringify([before, is(), answer.kind]))`
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program])
+  expect(JSON.parse(stdout)).toEqual([false, true, 'unknown'])
+})
+
+test('callbacks count when one of the secrets signed them within five minutes', async () => {
+  const { order, intent, stripe, call, sql } = await useStripeShop()
+  const { id } = await intent(await order())
+  pays(stripe, id)
+  const event = lastOf(stripe)
+  const refused = (reason: string) => ({ status: 400, json: { code: 'PAYMENT_CALLBACK_REFUSED', reason } })
+  expect(await call(event, { secret: 'whsec_another' })).toMatchObject(refused('wrong'))
+  expect(await call(event, { at: Date.now() - 310_000 })).toMatchObject(refused('old'))
+  expect(await call(event, { at: Date.now() + 310_000 })).toMatchObject(refused('future'))
+  expect(await sql('select id from payments.events')).toEqual([])
+  for (const secret of WEBHOOK_SECRETS) expect((await call(event, { secret })).status).toBe(200)
+  expect(await sql('select id from payments.events')).toHaveLength(1)
+})
+
+/** A payment that was refused, asked for its holder, paid, refunded twice, one of which failed, and disputed. */
+async function history(stripe: StripeServer, of: string) {
+  const { engine, intentOf } = stripe
+  const { operations, commit } = engine
+  commit(operations.fail(intentOf(of), 'pm_1'))
+  commit(operations.requireAction(intentOf(of), 'pm_2'))
+  commit(operations.pay(intentOf(of), 'pm_2'))
+  const payment_intent = intentOf(of).id
+  const failing = commit(operations.refund({ payment_intent, amount: 4_000 }))
+  commit(operations.failRefund(engine.refund(failing.id)))
+  commit(operations.refund({ payment_intent, amount: 2_500 }))
+  commit(operations.dispute(intentOf(of)))
+  return stripe.events()
+}
+const END = {
+  status: 'partially_refunded',
+  captured: 10_000,
+  authorized: 0,
+  refunded: 2_500,
+  refunding: 0,
+  disputed: 10_000
+}
+
+test("Stripe's events end the same in every order, each up to three times", async () => {
+  const stripe = await useStripe()
+  const metadata = { payment_id: 'p' }
+  const body = { amount: 10_000, currency: 'eur', capture_method: 'automatic', metadata }
+  stripe.engine.commit(stripe.engine.operations.create(body))
+  const events = await history(stripe, 'p')
+  expect(events.map(({ type }) => type)).toHaveLength(8)
+  const factsOf = (event: unknown) =>
+    isEvent(event) ? readEvent(event.id, event.type, event.data.object).facts.map(ranked) : []
+  const shuffled = fc
+    .array(fc.integer({ min: 1, max: 3 }), { minLength: events.length, maxLength: events.length })
+    .map(times => events.flatMap((event, index) => Array.from({ length: times[index] ?? 1 }, () => event)))
+    .chain(told => fc.shuffledSubarray(told, { minLength: told.length }))
+  fc.assert(
+    fc.property(shuffled, told => {
+      expect(reducePayment(told.flatMap(factsOf), [])).toMatchObject(END)
+    }),
+    { numRuns: 2_000 }
+  )
+})
+
+test("Stripe's events end the same in a shop that they call in any order at once", async () => {
+  const { order, intent, stripe, call, payment, account, admin } = await useStripeShop()
+  const orderId = await order(10_000)
+  const { id } = await intent(orderId)
+  const events = await history(stripe, id)
+  const told = [...events, ...events.toReversed(), ...events]
+  for (const { status } of await Promise.all(told.map(event => call(event)))) expect(status).toBe(200)
+  await until('all is applied', async () => {
+    const { json } = await admin.get('/api/admin/payments/events?state=applied&count=true')
+    return json.total === events.length
+  })
+  expect(await payment(id)).toMatchObject(END)
+  expect(await account(orderId)).toMatchObject({ status: 'partially_refunded', is_disputed: true })
+})
+
+test('charges tell what was held, let go of, and taken, where an account sends them', () => {
+  const charge = {
+    ...{ id: 'ch_1', object: 'charge', amount: 900, currency: 'eur', status: 'succeeded', captured: false },
+    ...{ amount_captured: 0, refunded: false, payment_intent: 'pi_1', metadata: { order_id: 'o' } }
+  }
+  const told = (change: object) => {
+    const { facts, about } = readEvent('evt', 'charge.updated', { ...charge, ...change })
+    return { about, facts: facts.map(({ kind, status, amount }) => [kind, status, amount]) }
+  }
+  expect(told({}).about).toEqual({ objectId: 'pi_1', orderId: 'o', paymentId: null })
+  expect(told({ payment_intent: null }).about).toBeNull()
+  expect(told({}).facts).toEqual([['authorization', 'held', 900]])
+  expect(told({ refunded: true }).facts).toEqual([['authorization', 'released', 900]])
+  expect(told({ status: 'failed' }).facts).toEqual([])
+  expect(told({ captured: true, amount_captured: 600 }).facts).toEqual([
+    ['authorization', 'released', 900],
+    ['capture', 'succeeded', 600]
+  ])
+  const refund = { id: 're_1', object: 'refund', amount: 300, currency: 'eur', status: 'succeeded' }
+  const data = [{ ...refund, payment_intent: 'pi_1', reason: 'expired_uncaptured_charge' }]
+  expect(told({ refunded: true, refunds: { data } }).facts).toEqual([['authorization', 'released', 900]])
+})

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import { until } from '../../../../test/faults/until.ts'
+import { type PaymentShop, usePayments } from '../../../../test/support/payments.ts'
+
+const quarantined = async ({ admin }: Pick<PaymentShop, 'admin'>) =>
+  (await admin.get('/api/admin/payments/events')).json.items
+
+test('a payment that was begun for another amount is not offered, and can be let go of', async () => {
+  const shop = await usePayments()
+  const { order, sandbox, admin, account } = shop
+  const orderId = await order()
+  await sandbox.ask('/test/webhooks', { hold: true })
+  await sandbox.fault('strange')
+  const { id, ...payment } = await shop.intent(orderId)
+  expect(payment).toMatchObject({ status: 'pending', amount: 10_000 })
+  expect(payment.redirect_url ?? payment.client_secret).toBeUndefined()
+  expect(await quarantined(shop)).toMatchObject([
+    { source: 'answer', type: 'answer', payment_id: id, reason: 'it is for 99999' }
+  ])
+  expect((await shop.payment(id)).facts).toEqual([])
+  await sandbox.fault('strange')
+  const voided = await admin.post(`/api/admin/payments/${id}/void`)
+  expect(voided.json).toMatchObject({ status: 'canceled' })
+  expect(await account(orderId)).toMatchObject({ status: 'unpaid', committed: 0 })
+})
+
+test('a refund that is answered with another amount is not known, and nothing is given back in its place', async () => {
+  const shop = await usePayments()
+  const { order, sandbox, admin, account, act, hurry } = shop
+  const orderId = await order()
+  const { id } = await shop.intent(orderId)
+  await act(id, 'pay')
+  await until('it is paid', async () => (await account(orderId)).status === 'paid')
+  await sandbox.ask('/test/webhooks', { hold: true })
+  await sandbox.fault('strange', 2)
+  const refund = (amount: number) =>
+    admin.post(`/api/admin/payments/${id}/refund`, { amount, reason: 'broken' })
+  expect((await refund(6_000)).json).toMatchObject({ refunding: 6_000, refunded: 0 })
+  expect(await quarantined(shop)).toMatchObject([
+    { source: 'answer', payment_id: id, reason: 'it says refund of 99999 EUR' }
+  ])
+  expect((await admin.get('/api/admin/payments/operations')).json.items).toMatchObject([
+    { kind: 'refund', state: 'unknown', error: 'it says refund of 99999 EUR' }
+  ])
+  expect(await refund(6_000)).toMatchObject({ status: 409, json: { code: 'PAYMENT_REFUND_TOO_MUCH' } })
+  await hurry()
+  await until('it is asked again', async () => (await shop.payment(id)).operations.at(-1).attempts === 2)
+  expect(await quarantined(shop)).toHaveLength(1)
+  await hurry()
+  await until('it is known', async () => (await account(orderId)).refunded === 6_000)
+})
+
+test('what is asked about, and is of another amount, is quarantined once, and applied when it fits', async () => {
+  const shop = await usePayments()
+  const { order, sandbox, admin, account, act, hurry, sql } = shop
+  const orderId = await order()
+  const { id } = await shop.intent(orderId)
+  await sandbox.ask('/test/webhooks', { hold: true })
+  await act(id, 'pay')
+  await sql('update payments.payments set amount = 9999')
+  const askUntil = async (polls: number) => {
+    await hurry()
+    await until('it was asked about', async () => {
+      const [row] = await sql('select polls from payments.payments')
+      return Number(row?.polls) >= polls
+    })
+  }
+  for (const polls of [1, 2]) await askUntil(polls)
+  await until('it is quarantined', async () => (await quarantined(shop)).length > 0)
+  const events = await quarantined(shop)
+  // What is said again is not kept again.
+  for (const polls of [3, 4]) await askUntil(polls)
+  expect(await quarantined(shop)).toEqual(events)
+  const [event] = events
+  expect(event).toMatchObject({ source: 'poll', payment_id: id, reason: 'it is for 10000' })
+  expect(await account(orderId)).toMatchObject({ status: 'unpaid', captured: 0 })
+  await sql('update payments.payments set amount = 10000')
+  for (const { id } of events)
+    expect((await admin.post(`/api/admin/payments/events/${id}/retry`)).status).toBe(204)
+  await until('it is paid', async () => (await account(orderId)).status === 'paid')
+  await until('nothing is left', async () => (await quarantined(shop)).length === 0)
+})

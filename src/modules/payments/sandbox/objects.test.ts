@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { newCharge, newDispute, newEvent, newIntent, newRefund } from './objects.ts'
+
+/** Objects that Stripe publishes (github.com/stripe/openapi, fixtures3, MIT licence). */
+const fixtures: Record<string, Record<string, unknown>> = JSON.parse(
+  readFileSync(new URL('./fixtures/stripe.json', import.meta.url), 'utf8')
+)
+const intent = newIntent(1, { amount: 1_099, currency: 'usd', capture_method: 'manual', metadata: {} })
+const charge = newCharge(1, intent)
+
+const kindOf = (value: unknown) => (Array.isArray(value) ? 'array' : typeof value)
+
+test.each([
+  ['payment_intent', intent],
+  ['charge', charge],
+  ['refund', newRefund(1, charge, 1, {})],
+  ['dispute', newDispute(1, charge, 1)],
+  ['event', newEvent(1, 'charge.dispute.created', charge)]
+])("a %s has no member that Stripe's has not, and each of its kind", (name, ours) => {
+  const theirs = fixtures[name] as Record<string, unknown>
+  expect(Object.keys(ours).filter(key => !(key in theirs))).toEqual([])
+  const others = Object.entries(ours).filter(
+    ([key, value]) => value !== null && theirs[key] !== null && kindOf(value) !== kindOf(theirs[key])
+  )
+  expect(others).toEqual([])
+})

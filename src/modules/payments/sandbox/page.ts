@@ -1,0 +1,37 @@
+import type { Intent } from './objects.ts'
+
+const escaped = (text: string) => text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
+
+/** A page of the web, and nothing that a browser would run. */
+const isPage = (url: string) => /^https?:$/.test(URL.parse(url)?.protocol ?? '')
+
+/** Where a customer pays, without a script. `returnUrl`: where they come from, and go back to; empty when nobody said. */
+export function payPage(intent: Intent, returnUrl: string): string {
+  const button = (outcome: string, words: string) =>
+    `<button name="outcome" value="${outcome}">${words}</button>`
+  const buttons: Record<string, string> = {
+    requires_payment_method:
+      button('pay', 'Pay') +
+      button('authenticate', 'Pay with a card that asks its holder') +
+      button('fail', 'Be declined'),
+    requires_action: button('pay', 'Confirm that it is me') + button('fail', 'Refuse')
+  }
+  const form = buttons[intent.status]
+  const wasDeclined = intent.status === 'requires_payment_method' && intent.last_payment_error !== null
+  const hidden = (name: string, value: string) =>
+    `<input type="hidden" name="${name}" value="${escaped(value)}">`
+  const secret = hidden('client_secret', intent.client_secret)
+  const back = isPage(returnUrl) ? `<p><a href="${escaped(returnUrl)}">Back to the shop</a></p>` : ''
+  return `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Sandbox: no money is moved</title>
+<style>body{font:1rem/1.5 system-ui;max-width:30rem;margin:3rem auto;padding:0 1rem}button{display:block;width:100%;margin:.5rem 0;padding:.7rem;font:inherit}</style>
+<h1>Sandbox</h1>
+<p>No money is moved here. To be paid: <strong>${intent.amount} ${escaped(intent.currency.toUpperCase())}</strong>, in minor units.</p>
+<p>This payment is <strong>${escaped(intent.status.replaceAll('_', ' '))}</strong>.</p>
+${wasDeclined ? '<p>The last try was declined.</p>' : ''}
+${form === undefined ? '<p>There is nothing left to do. You can close this page.</p>' : `<form method="post" action="/pay/${intent.id}">${secret}${back === '' ? '' : hidden('return_url', returnUrl)}${form}</form>`}
+${back}
+</html>
+`
+}

@@ -1,0 +1,102 @@
+import { appendFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { useSandbox } from '../../../../test/support/payments.ts'
+import { createSandboxProcess } from './process.ts'
+import { openSandbox } from './server.ts'
+
+const INTENT = { amount: 1_000, currency: 'eur', metadata: { payment_id: 'p' } }
+const keyed = (key: string) => ({ 'idempotency-key': key })
+
+describe('a key', () => {
+  test('gets the same answer with the same body, and a refusal with another; a day later it is forgotten', async () => {
+    const { ask } = await useSandbox()
+    const make = (body: object = INTENT) => ask('/v1/payment_intents', body, keyed('k'))
+    const first = await make()
+    const again = await make()
+    expect([again.id, again.headers.get('idempotent-replayed')]).toEqual([first.id, 'true'])
+    const other = await make({ ...INTENT, amount: 2_000 })
+    expect([other.httpStatus, other.error.type]).toEqual([400, 'idempotency_error'])
+    // Its clock goes on beside that.
+    await ask('/test/clock', { advance_seconds: 86_340 })
+    expect((await make()).id).toBe(first.id)
+    await ask('/test/clock', { advance_seconds: 60 })
+    expect((await make()).id).not.toBe(first.id)
+  })
+
+  test('keeps a refusal, too', async () => {
+    const { ask } = await useSandbox()
+    const { id } = await ask('/v1/payment_intents', INTENT)
+    const refund = () => ask('/v1/refunds', { payment_intent: id, amount: 1 }, keyed('k'))
+    expect((await refund()).error.code).toBe('payment_intent_unexpected_state')
+    await ask(`/test/payment_intents/${id}/pay`, {})
+    expect((await refund()).error.code).toBe('payment_intent_unexpected_state')
+  })
+
+  test('that is in use at once is a conflict', async () => {
+    const { ask, fault } = await useSandbox()
+    await fault('delay', 1, 1_000)
+    const answers = await Promise.all([1, 2].map(() => ask('/v1/payment_intents', INTENT, keyed('k'))))
+    expect(answers.map(({ httpStatus }) => httpStatus).sort()).toEqual([200, 409])
+  })
+})
+
+test('what is done is in the ledger before it is answered, and outlives the process and half a line', async () => {
+  const { ask, fault, folder, objects } = await useSandbox()
+  await fault('drop')
+  await expect(ask('/v1/payment_intents', INTENT, keyed('k'))).rejects.toThrow()
+  const [made] = await objects()
+  await appendFile(join(folder, 'ledger.jsonl'), '{"at":1,"objects":[{"id":"pi_half"')
+  const options = { folder, port: 0, key: 'key', webhook: { url: '', secret: '' } }
+  const again = await openSandbox(options)
+  onTestFinished(() => again.close())
+  const headers = { authorization: 'Bearer key', 'idempotency-key': 'k' }
+  const post = { method: 'POST', headers, body: JSON.stringify(INTENT) }
+  const answer = await fetch(`${again.url}/v1/payment_intents`, post)
+  expect((await answer.json()) as object).toMatchObject({ id: made?.id, status: 'requires_payment_method' })
+})
+
+test('its page leads back to where a customer comes from, when that is a page, and whatever they do there', async () => {
+  const { ask, url } = await useSandbox()
+  const { id, client_secret } = await ask('/v1/payment_intents', INTENT)
+  const page = (return_url: string, outcome = '') => {
+    const said = new URLSearchParams({ client_secret, return_url, outcome })
+    const form = outcome === '' ? undefined : { method: 'POST', body: said }
+    return fetch(`${url}/pay/${id}${form ? '' : `?${said}`}`, form).then(answer => answer.text())
+  }
+  const back = 'http://shop.test/shop?a=1#/orders/"1"'
+  const link = '<a href="http://shop.test/shop?a=1#/orders/&#34;1&#34;">'
+  expect(await page(back)).toContain(link)
+  expect(await page(back, 'fail')).toContain(link)
+  expect(await page(back, 'pay')).toContain(link)
+  for (const none of ['', 'javascript:alert(1)', '/shop']) expect(await page(none)).not.toContain('<a ')
+})
+
+test('it answers nobody without its key, and no page without the secret of its payment', async () => {
+  const { ask, url } = await useSandbox()
+  expect((await ask('/v1/payment_intents', INTENT, { authorization: 'Bearer x' })).httpStatus).toBe(401)
+  const { id, client_secret } = await ask('/v1/payment_intents', INTENT)
+  for (const secret of ['', 'x', `${client_secret}x`])
+    expect((await fetch(`${url}/pay/${id}?client_secret=${secret}`)).status).toBe(404)
+  expect((await fetch(`${url}/pay/${id}?client_secret=${client_secret}`)).status).toBe(200)
+})
+
+test('a process of its own is started once, says where it is, and ends when it is asked to', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright sandbox '))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const process = createSandboxProcess(() => ({
+    folder,
+    port: 0,
+    key: 'k',
+    webhook: { url: '', secret: '' }
+  }))
+  const [one, other] = await Promise.all([process.address(), process.address()])
+  expect(one).toBe(other)
+  expect((await fetch(one)).status).toBe(401)
+  await process.stop()
+  await expect(fetch(one)).rejects.toThrow()
+  // Pages of payments that were begun keep their address.
+  expect(await process.address()).toBe(one)
+  await process.stop()
+})
