@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../../test/support/app.ts'
+import { dyingBehindCommit } from '../../../test/support/dying.ts'
 import { runSql } from '../../../test/support/sql.ts'
 import { newId } from '../../kernel/ids.ts'
 import { authModule } from './index.ts'
@@ -31,18 +32,6 @@ const sessionsOf = (userId: string) => sql('select id from auth.sessions where u
 function repeated(method: string, url: string, options: { token?: string; body?: unknown } = {}) {
   const headers = { 'idempotency-key': newId() }
   return () => app.request(method, url, { ...options, headers })
-}
-
-/** Does `work` as if the process had died between the commit and the answer, and the lease had run out since. */
-async function dyingBehindCommit<T>(work: () => Promise<T>): Promise<T> {
-  await sql(`create function refuse() returns trigger language plpgsql as
-             $$ begin raise 'the process is dead'; end $$`)
-  await sql(`create trigger dead before update on cartwright.idempotency_keys for each row
-             when (new.state = 'done') execute function refuse()`)
-  const result = await work()
-  await sql('drop function refuse cascade')
-  await sql(`update cartwright.idempotency_keys set lease_until = now() - interval '1 second'`)
-  return result
 }
 
 describe('a request whose answer was lost, sent again with its key:', () => {
@@ -116,7 +105,7 @@ describe('a request whose answer was lost, sent again with its key:', () => {
     const { access_token: token, email } = await signIn()
     const body = { current_password: PASSWORD, new_password: NEW_PASSWORD }
     const change = repeated('POST', '/api/auth/password', { token, body })
-    expect((await dyingBehindCommit(change)).status).toBe(204)
+    expect((await dyingBehindCommit({ sql }, change)).status).toBe(204)
     expect((await change()).status).toBe(204)
     const logIn = await app.request('POST', '/api/auth/login', { body: { email, password: NEW_PASSWORD } })
     expect(logIn.status).toBe(200)
@@ -125,19 +114,19 @@ describe('a request whose answer was lost, sent again with its key:', () => {
   test('a changed name, an ended session and a withdrawn invitation are answered as the first time', async () => {
     const { access_token: token, email } = await signIn()
     const rename = repeated('PATCH', '/api/auth/me', { token, body: { name: 'Ada' } })
-    expect((await dyingBehindCommit(rename)).json.name).toBe('Ada')
+    expect((await dyingBehindCommit({ sql }, rename)).json.name).toBe('Ada')
     expect((await rename()).json.name).toBe('Ada')
 
     await app.request('POST', '/api/auth/login', { body: { email, password: PASSWORD } })
     const { items } = (await app.request('GET', '/api/auth/sessions', { token })).json
     const other = items.find((each: { current: boolean }) => !each.current)
     const end = repeated('DELETE', `/api/auth/sessions/${other.id}`, { token })
-    expect((await dyingBehindCommit(end)).status).toBe(204)
+    expect((await dyingBehindCommit({ sql }, end)).status).toBe(204)
     expect((await end()).status).toBe(204)
 
     const { id } = (await app.request('POST', '/api/auth/invitations', { token: adminToken, body: {} })).json
     const withdraw = repeated('DELETE', `/api/auth/invitations/${id}`, { token: adminToken })
-    expect((await dyingBehindCommit(withdraw)).status).toBe(204)
+    expect((await dyingBehindCommit({ sql }, withdraw)).status).toBe(204)
     expect((await withdraw()).status).toBe(204)
   })
 })

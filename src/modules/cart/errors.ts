@@ -35,6 +35,12 @@ export const cartStale = defineError(
   'CART_VERSION_STALE',
   'The cart has changed since; read it again, "version" is the present one.'
 )
+export const cartChanged = defineError(
+  'conflict',
+  'CART_CHANGED',
+  'The cart has changed since it was to be ordered; read it again.',
+  { mayPass: true }
+)
 export const guestCartNotFound = defineError(
   'not_found',
   'CART_GUEST_NOT_FOUND',

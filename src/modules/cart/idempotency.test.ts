@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
+import { dyingBehindCommit } from '../../../test/support/dying.ts'
 import { type CartShop, quantitiesOf, storedCart, useCartShop } from '../../../test/support/use-cart-shop.ts'
 import { newId } from '../../kernel/ids.ts'
 
@@ -9,18 +10,6 @@ const OTHER_KEY = '0b0e6ab5-1c9f-4f5f-9d4e-8f2f0a1f7c11'
 
 const read = async (shop: CartShop, token: string) =>
   (await shop.request('GET', '/api/cart', { token })).json as { count: number; version: number; items: [] }
-
-/** Does `work`, but as if the process had died between the commit and the answer, and the lease had run out since. */
-async function dyingBehindCommit<T>(shop: CartShop, work: () => Promise<T>): Promise<T> {
-  await shop.sql(`create function refuse() returns trigger language plpgsql as
-                  $$ begin raise 'the process is dead'; end $$`)
-  await shop.sql(`create trigger dead before update on cartwright.idempotency_keys for each row
-                  when (new.state = 'done') execute function refuse()`)
-  const result = await work()
-  await shop.sql('drop function refuse cascade')
-  await shop.sql(`update cartwright.idempotency_keys set lease_until = now() - interval '1 second'`)
-  return result
-}
 
 /** Every write of a customer's cart that holds 3 mugs and a tee, and what the cart holds once it is done. */
 async function writes() {

@@ -1,24 +1,34 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
-import { marketNamed } from '../../kernel/wire.ts'
 import { defineModule } from '../../module.ts'
 import { catalogModule } from '../catalog/index.ts'
 import { inventoryModule } from '../inventory/index.ts'
-import { type MarketOf, pricingModule } from '../pricing/index.ts'
+import { marketsOfRequests, pricingModule } from '../pricing/index.ts'
 import * as carts from './carts/repository.ts'
 import { cartRoutes } from './carts/routes.ts'
-import { type CartSettings, createCartService } from './carts/service.ts'
+import { type CartService, type CartSettings, createCartService } from './carts/service.ts'
 import { cartMerged } from './events.ts'
 import * as guests from './guest/repository.ts'
 import { guestCartRoutes } from './guest/routes.ts'
 import { createGuestCartService } from './guest/service.ts'
 import { mergeRoutes } from './merge/routes.ts'
 import { createMergeService } from './merge/service.ts'
+import { type CartsOfOrders, createCartsOfOrders } from './orders/service.ts'
 import { cartSettings } from './settings.ts'
 
 export { cartMerged } from './events.ts'
 
 const SWEEP_SECONDS = 300
 const DAY_SECONDS = 86_400
+
+/** What other modules ask about carts. */
+export type CartApi = Pick<CartService & CartsOfOrders, 'view' | 'count' | 'take' | 'giveBack'> & {
+  /** The lines of a cart, in their order, and the version that has them. A customer's cart has the customer's id. */
+  stored(cartId: string): Promise<carts.StoredCart>
+  /** The largest quantity of one line, whoever buys it how. */
+  readonly lineQuantityMax: number
+  /** The id of the cart that a guest's token opens. @throws `CART_GUEST_NOT_FOUND` */
+  idOfGuest(token: string): Promise<string>
+}
 
 /** Carts of customers and guests. */
 export const cartModule = defineModule({
@@ -46,11 +56,18 @@ export const cartModule = defineModule({
       db.run(guests.deleteExpiredGuestCarts, { keepMergedSeconds: settings.idleSeconds })
     )
 
+    const api: CartApi = {
+      ...createCartsOfOrders(settings),
+      view: cart.view,
+      count: cart.count,
+      stored: cart.stored,
+      lineQuantityMax: settings.lineQuantityMax,
+      idOfGuest: guest.cartIdOf
+    }
     return {
-      api: { view: cart.view, count: cart.count },
+      api,
       routes: (tiers: Tiers) => {
-        const marketOf: MarketOf = async request =>
-          pricing === undefined ? null : pricing.markets.resolve({ name: marketNamed(request) })
+        const marketOf = marketsOfRequests(pricing)
         cartRoutes(tiers, cart, marketOf)
         mergeRoutes(tiers, merge, marketOf)
         guestCartRoutes(tiers, guest, marketOf, own.guest_carts_per_minute)

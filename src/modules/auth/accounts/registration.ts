@@ -1,6 +1,6 @@
+import { domainOf, normaliseDomain } from '../../../kernel/email.ts'
 import type { DomainError } from '../../../kernel/errors.ts'
 import { emailDomainNotAllowed, invitationRequired, registrationClosed } from '../errors.ts'
-import { domainOf, normaliseDomain } from './email.ts'
 
 export type RegistrationRules = {
   readonly registration: 'open' | 'invite' | 'closed'

@@ -1,4 +1,4 @@
-import { parseEmail } from '../accounts/email.ts'
+import { parseEmail } from '../../../kernel/email.ts'
 import { invalidToken } from '../errors.ts'
 import type { AuthSettings } from '../settings.ts'
 import type { IssuerKeys } from './issuer-keys.ts'

@@ -1,11 +1,11 @@
+import { type BuyingRule, fits } from '../../../kernel/buying-rule.ts'
 import type { DomainError } from '../../../kernel/errors.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import type { BuyingRule, CatalogApi } from '../../catalog/index.ts'
+import type { CatalogApi } from '../../catalog/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { Market } from '../../pricing/index.ts'
 import { cartStale, insufficientStock, quantityRuleBroken, variantUnavailable } from '../errors.ts'
-import { fits } from './buying-rule.ts'
 import {
   addLine,
   type CartLimits,
@@ -192,6 +192,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
     updateItem,
     removeItem,
     clear,
+    stored: (cartId: string) => carts.findCart(db, cartId),
     count: (cartId: string) => carts.count(db, cartId)
   }
 }

@@ -1,5 +1,5 @@
+import { fits } from '../../../kernel/buying-rule.ts'
 import type { Offer } from '../../catalog/index.ts'
-import { fits } from './buying-rule.ts'
 import type { Line } from './lines.ts'
 
 export type CartTotals = { subtotal: number; discountTotal: number; total: number }

@@ -86,8 +86,12 @@ export function createGuestCartService({ db, cart, secrets, idleSeconds }: Guest
     return cart.count((await find(token)).cart_id)
   }
 
+  /** @throws `CART_GUEST_NOT_FOUND` */
+  const cartIdOf = async (token: string): Promise<string> => (await find(token)).cart_id
+
   return {
     create,
+    cartIdOf,
     view,
     count,
     addItem: (guest: Guest, line: Line, write: Write) => cart.addItem(ownerOf(guest), line, write),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fits } from '../carts/buying-rule.ts'
+import { fits } from '../../../kernel/buying-rule.ts'
 import { type Line, withLines } from '../carts/lines.ts'
 import { type MergeStrategy, mergeLines, type Sellable, sumByVariant } from './rule.ts'
 

@@ -1,5 +1,4 @@
-import type { BuyingRule } from '../../catalog/index.ts'
-import { fitting } from '../carts/buying-rule.ts'
+import { type BuyingRule, fitting } from '../../../kernel/buying-rule.ts'
 import type { CartLimits, Line } from '../carts/lines.ts'
 
 /**

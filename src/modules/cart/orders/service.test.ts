@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest'
+import {
+  type CartShop,
+  quantitiesOf,
+  storedCart,
+  useCartShop
+} from '../../../../test/support/use-cart-shop.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { deleteExpiredGuestCarts } from '../guest/repository.ts'
+import { type CartApi, cartModule } from '../index.ts'
+
+const changed = { code: 'CART_CHANGED', kind: 'conflict', mayPass: true }
+
+/** A shop, with a cart of two lines of a customer, or of a guest. */
+async function useCart(kind: 'customer' | 'guest', settings: Record<string, string> = {}) {
+  const shop = await useCartShop(settings)
+  const cart = shop.apiOf(cartModule) as CartApi
+  const [mug, tee] = [shop.catalog.sell(), shop.catalog.sell()]
+  const token = newId()
+  const url = kind === 'guest' ? '/api/guest-cart' : '/api/cart'
+  const first = await shop.request('POST', url, { token, body: { variant_id: mug, quantity: 2 } })
+  const guestToken: string = first.json.guest_cart_token ?? ''
+  const caller = kind === 'guest' ? { headers: { 'x-guest-cart-token': guestToken } } : { token }
+  const cartId = kind === 'guest' ? await cart.idOfGuest(guestToken) : token
+  const customerId = kind === 'guest' ? null : token
+  const add = (variant_id: string, quantity: number) =>
+    shop.request('POST', url, { ...caller, body: { variant_id, quantity } })
+  await add(tee, 3)
+  return {
+    ...{ shop, mug, tee, cartId, customerId, guestToken, add },
+    read: () => shop.request('GET', url, caller),
+    count: async () => (await shop.request('GET', `${url}/count`, caller)).json,
+    take: (version: number, id = cartId) => shop.db.transaction(tx => cart.take(tx, id, version)),
+    giveBack: (lines: Record<string, number>, to = { customerId, cartId }) =>
+      shop.db.transaction(tx => cart.giveBack(tx, to, linesOf(lines))),
+    cart
+  }
+}
+const linesOf = (quantities: Record<string, number>) =>
+  Object.entries(quantities).map(([variantId, quantity]) => ({ variantId, quantity }))
+const daysLeft = async (shop: CartShop, cartId: string) => {
+  const [row] = await shop.sql(
+    `select case when expires_at < 'infinity' then round(extract(epoch from expires_at - now()) / 86400)::int end as days
+     from cart.carts where cart_id = $1`,
+    [cartId]
+  )
+  return row?.days
+}
+const expire = (shop: CartShop, cartId: string) =>
+  shop.sql(`update cart.carts set expires_at = now() - interval '1 second' where cart_id = $1`, [cartId])
+
+describe.each(['customer', 'guest'] as const)('the cart of a %s', kind => {
+  test('is empty once it was taken, in a next version, and goes on from there', async () => {
+    const { shop, take, read, count, add, mug, cartId } = await useCart(kind)
+    const before = await read()
+    await take(2)
+    const { json, headers } = await read()
+    expect(json).toMatchObject({ items: [], count: 0, total: 0, version: 3 })
+    expect(headers.etag).toBe('"3"')
+    expect(Date.parse(json.updated_at)).toBeGreaterThan(Date.parse(before.json.updated_at))
+    expect(await count()).toEqual({ count: 0, distinct_count: 0 })
+    expect((await storedCart(shop, cartId)).items).toEqual([])
+    expect(await daysLeft(shop, cartId)).toBe(kind === 'guest' ? 30 : null)
+    expect((await add(mug, 1)).json).toMatchObject({ count: 1, version: 4 })
+  })
+
+  test('is not taken in another version, nor twice, nor when it has expired, nor from nowhere', async () => {
+    const { shop, take, cartId } = await useCart(kind)
+    const before = await storedCart(shop, cartId)
+    for (const version of [0, 1, 3]) await expect(take(version)).rejects.toMatchObject(changed)
+    await expect(take(2, newId())).rejects.toMatchObject(changed)
+    expect(await storedCart(shop, cartId)).toEqual(before)
+    await expire(shop, cartId)
+    const expired = await storedCart(shop, cartId)
+    for (const version of [2, 3]) await expect(take(version)).rejects.toMatchObject(changed)
+    expect(await storedCart(shop, cartId)).toEqual(expired)
+    await shop.sql(`update cart.carts set expires_at = now() + interval '1 day' where cart_id = $1`, [cartId])
+    await take(2)
+    // The next version has nothing in it.
+    for (const version of [2, 3]) await expect(take(version)).rejects.toMatchObject(changed)
+  })
+
+  test('stays as it is when the order is not placed after all', async () => {
+    const { shop, cart, cartId } = await useCart(kind)
+    const before = await storedCart(shop, cartId)
+    const broken = shop.db.transaction(async tx => {
+      await cart.take(tx, cartId, 2)
+      throw new Error('no order')
+    })
+    await expect(broken).rejects.toThrow('no order')
+    expect(await storedCart(shop, cartId)).toEqual(before)
+  })
+
+  test('gets back what was taken, of each variant the larger quantity, behind what is there', async () => {
+    const { shop, take, giveBack, add, read, count, mug, tee, cartId } = await useCart(kind)
+    const cap = shop.catalog.sell()
+    await take(2)
+    await add(cap, 4)
+    await add(tee, 9)
+    await giveBack({ [mug]: 2, [tee]: 3 })
+    const { json, headers } = await read()
+    expect(quantitiesOf(json)).toEqual({ [cap]: 4, [tee]: 9, [mug]: 2 })
+    expect(json.items.map((item: { variant_id: string }) => item.variant_id)).toEqual([cap, tee, mug])
+    expect([json.version, headers.etag]).toEqual([6, '"6"'])
+    expect(await count()).toEqual({ count: 15, distinct_count: 3 })
+    expect(await daysLeft(shop, cartId)).toBe(31)
+    const before = await storedCart(shop, cartId)
+    await giveBack({ [mug]: 2, [tee]: 3 })
+    expect(await storedCart(shop, cartId)).toEqual(before)
+  })
+
+  test('gets no more back than a cart holds', async () => {
+    const { shop, take, giveBack, read, mug, tee } = await useCart(kind, {
+      CARTWRIGHT__CART__LINE_QUANTITY_MAX: '5',
+      CARTWRIGHT__CART__LINES_MAX: '2'
+    })
+    await take(2)
+    await giveBack({ [tee]: 7, [mug]: 5, [shop.catalog.sell()]: 1 })
+    expect(quantitiesOf((await read()).json)).toEqual({ [tee]: 5, [mug]: 5 })
+  })
+
+  test('gets back what is not for sale any more, too, and says so', async () => {
+    const { shop, take, giveBack, read, mug, tee } = await useCart(kind)
+    await take(2)
+    shop.catalog.withdraw(mug)
+    await giveBack({ [mug]: 2, [tee]: 3 })
+    const { json } = await read()
+    expect(quantitiesOf(json)).toEqual({ [tee]: 3 })
+    expect(json.unavailable_items).toMatchObject([{ variant_id: mug, quantity: 2 }])
+  })
+
+  test('is taken and filled with so many statements, however many lines there are', async () => {
+    const counts = []
+    for (const size of [1, 200]) {
+      const { shop, add, read, take, giveBack, mug, tee } = await useCart(kind)
+      const lines = Object.fromEntries(Array.from({ length: size }, () => [shop.catalog.sell(), 2]))
+      await giveBack(lines)
+      const { json } = await read()
+      expect(json.distinct_count).toBe(size === 200 ? 200 : 3)
+      shop.statements.length = 0
+      await take(json.version)
+      await giveBack({ ...lines, [mug]: 1, [tee]: 1 })
+      counts.push([...shop.statements])
+      expect((await add(mug, 1)).status).toBe(size === 200 ? 409 : 200)
+    }
+    const [few, many] = counts
+    expect(few).toEqual(many)
+    expect(few).toEqual([
+      'cart.take_cart',
+      ...(kind === 'guest' ? ['cart.lock_guest_cart_by_id'] : []),
+      'cart.lock_cart',
+      'cart.list_lines',
+      'cart.update_cart',
+      'cart.upsert_lines'
+    ])
+  })
+})
+
+test('a customer gets lines back who had no cart, or whose cart has expired', async () => {
+  const { shop, giveBack, mug, cartId } = await useCart('customer')
+  const other = newId()
+  await giveBack({ [mug]: 2 }, { customerId: other, cartId: other })
+  const ofOther = await shop.request('GET', '/api/cart', { token: other })
+  expect([quantitiesOf(ofOther.json), ofOther.json.version]).toEqual([{ [mug]: 2 }, 1])
+  await expire(shop, cartId)
+  await giveBack({ [mug]: 7 })
+  const mine = await shop.request('GET', '/api/cart', { token: cartId })
+  expect([quantitiesOf(mine.json), mine.json.version]).toEqual([{ [mug]: 7 }, 4])
+})
+
+describe('a guest gets nothing back', () => {
+  test('when their cart has expired, or is gone: nobody could open it', async () => {
+    const { shop, giveBack, mug, cartId } = await useCart('guest')
+    await expire(shop, cartId)
+    const before = await storedCart(shop, cartId)
+    await giveBack({ [mug]: 9 })
+    expect(await storedCart(shop, cartId)).toEqual(before)
+    expect(await shop.db.run(deleteExpiredGuestCarts, { keepMergedSeconds: 60 })).toBe(1)
+    await giveBack({ [mug]: 9 })
+    expect(await storedCart(shop, cartId)).toEqual({ carts: [], items: [] })
+  })
+
+  test('when it has become part of an account; the customer who took the order over does', async () => {
+    const { shop, take, giveBack, mug, cartId, guestToken } = await useCart('guest')
+    await take(2)
+    const token = newId()
+    const body = { guest_cart_token: guestToken }
+    expect((await shop.request('POST', '/api/cart/merge', { token, body })).status).toBe(200)
+    await giveBack({ [mug]: 2 })
+    expect(await storedCart(shop, cartId)).toEqual({ carts: [], items: [] })
+    expect((await shop.request('GET', '/api/cart', { token })).json.items).toEqual([])
+    await giveBack({ [mug]: 2 }, { customerId: token, cartId })
+    expect(quantitiesOf((await shop.request('GET', '/api/cart', { token })).json)).toEqual({ [mug]: 2 })
+  })
+})

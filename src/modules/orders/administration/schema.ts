@@ -1,0 +1,97 @@
+import { type Static, Type } from '../../../kernel/schema.ts'
+import {
+  Amount,
+  Id,
+  input,
+  line,
+  listOf,
+  nullable,
+  pageQuery,
+  request,
+  response,
+  Time
+} from '../../../kernel/wire.ts'
+import { ACTIONS, type ActionName } from '../life/actions.ts'
+import {
+  FulfillmentStatus,
+  OrderSummaryResponse,
+  orderFields,
+  PaymentStatus,
+  Status
+} from '../orders/schema.ts'
+import { TRANSITIONS } from './actions.ts'
+
+const UNITS_MAX = 1_000_000
+const Units = Type.Array(
+  input({
+    line: Type.Integer({ minimum: 1, maximum: 1_000, description: 'The `id` of an item.' }),
+    quantity: Type.Integer({ minimum: 1, maximum: UNITS_MAX })
+  }),
+  { minItems: 1, maxItems: 200 }
+)
+const Reason = line(500, 'Why, for the history.')
+
+export const OrderQuery = input({
+  status: Type.Optional(Status),
+  payment_status: Type.Optional(PaymentStatus),
+  fulfillment_status: Type.Optional(FulfillmentStatus),
+  customer_id: Type.Optional(Id),
+  email: Type.Optional(line(320, 'Of the order, in any case.')),
+  number: Type.Optional(line(32, 'With or without its dash, in any case.')),
+  from: Type.Optional(Type.String({ format: 'date-time', description: 'Made at this time or later.' })),
+  to: Type.Optional(Type.String({ format: 'date-time', description: 'Made before this time.' }))
+})
+export type OrderQuery = Static<typeof OrderQuery>
+export const OrderListQuery = input({ ...OrderQuery.properties, ...pageQuery })
+export type OrderListQuery = Static<typeof OrderListQuery>
+export const OrderListResponse = listOf(OrderSummaryResponse)
+
+export const ShipmentRequest = request('ShipmentRequest', {
+  lines: Type.Optional({ ...Units, description: 'All that is left, when they are left out.' }),
+  carrier: Type.Optional(line(100)),
+  tracking_number: Type.Optional(line(100))
+})
+export const ReturnRequest = request('ReturnRequest', {
+  lines: Units,
+  restock: Type.Optional(Type.Boolean({ default: true, description: 'Whether it can be sold again.' })),
+  reason: Type.Optional(Reason)
+})
+export const RefundOrderRequest = request('RefundOrderRequest', {
+  lines: Type.Optional(Units),
+  amount: Type.Optional({ ...Amount, minimum: 1 }),
+  reason: Reason
+})
+export const CancelOrderRequest = request('CancelOrderRequest', {
+  lines: Type.Optional({ ...Units, description: 'Only these, when they are not left out.' }),
+  reason: Type.Optional(Reason)
+})
+export const TransitionRequest = request('TransitionRequest', {
+  action: Type.Enum([...TRANSITIONS]),
+  reason: Type.Optional(Reason)
+})
+export const OrderNoteRequest = request('OrderNoteRequest', {
+  text: line(2_000, 'For administrators alone.')
+})
+
+export const AdminOrderResponse = response('AdminOrderResponse', {
+  ...orderFields,
+  is_overpaid: Type.Boolean(),
+  is_disputed: Type.Boolean(),
+  held_at: nullable(Time),
+  cancel_requested_by: nullable(Type.Enum(['customer', 'guest', 'admin', 'system'])),
+  history: Type.Array(
+    Type.Object({
+      action: Type.String(),
+      from: nullable(Type.String()),
+      to: Type.String(),
+      actor: nullable({ ...Id, description: 'Null: a guest, or the shop itself.' }),
+      reason: nullable(Type.String()),
+      at: Time
+    }),
+    { description: 'What happened to it, in order.' }
+  ),
+  next_actions: Type.Array(Type.Enum(Object.keys(ACTIONS) as ActionName[]), {
+    description: 'What an administrator may do now.'
+  })
+})
+export type AdminOrderResponse = Static<typeof AdminOrderResponse>

@@ -1,0 +1,53 @@
+import type { Emit } from '../../../platform/outbox/outbox.ts'
+import type { Transaction } from '../../../platform/postgres/database.ts'
+import type { InventoryApi } from '../../inventory/index.ts'
+import type { PaymentChange, PaymentListener } from '../../payments/index.ts'
+import type { Cancellations } from '../cancel/service.ts'
+import type { Credits } from '../credits/service.ts'
+import { orderPlaced } from '../events.ts'
+import type { PaymentStatus } from '../life/status.ts'
+import { lockOrder, updatePayment } from './repository.ts'
+import { type Changes, type Hand, SYSTEM } from './service.ts'
+
+type Deps = {
+  changes: Changes
+  cancellations: Cancellations
+  credits: Pick<Credits, 'late'>
+  emit: Emit
+  inventory: Pick<InventoryApi, 'confirm'> | undefined
+}
+
+const SECURED: readonly PaymentStatus[] = ['authorized', 'paid']
+
+/** Notes at an order what has become of its payments, and does what follows: it is placed, or canceled, or neither. */
+export function createPaymentListener({
+  changes,
+  cancellations,
+  credits,
+  emit,
+  inventory
+}: Deps): PaymentListener {
+  return async (tx, change) => {
+    const { orderId: id, status, isOverpaid, isDisputed } = change
+    // Whoever else opens accounts with payments has no order here.
+    if ((await tx.first(lockOrder, { id })) === undefined) return
+    const told = { payment_status: status, is_overpaid: isOverpaid, is_disputed: isDisputed }
+    await tx.run(updatePayment, { id, ...told })
+    const settled = await cancellations.settle(tx, await changes.take(tx, id), change)
+    const hand = isSecured(settled, change) ? await place(tx, settled) : settled
+    // Last: what it gives back is another change of payments, which comes here within this one.
+    if (hand.life.state !== 'canceled') await credits.late(tx, hand, change)
+  }
+
+  async function place(tx: Transaction, hand: Hand): Promise<Hand> {
+    const { id, number, customer_id, currency, total } = hand.order
+    const placed = await changes.write(tx, hand, 'place', SYSTEM)
+    await inventory?.confirm(tx, id)
+    emit(tx, orderPlaced, id, { order_id: id, number, customer_id, currency, total })
+    return placed
+  }
+}
+
+/** One that is being canceled is placed when its money came first, and not while that is not known. */
+const isSecured = ({ life }: Hand, { status }: PaymentChange) =>
+  life.state === 'pending' && !life.isCancelRequested && SECURED.includes(status)

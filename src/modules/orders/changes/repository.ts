@@ -1,0 +1,108 @@
+import { nullableOneOf, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+import type { Role } from '../life/actions.ts'
+import type { FulfillmentStatus, OrderState, PaymentStatus } from '../life/status.ts'
+
+/** Held until `tx` ends; whoever locks the account of its payments, too, has done so before. */
+export const lockOrder = statement({
+  name: 'orders.lock_order',
+  takes: { id: 'uuid' },
+  gives: {
+    id: 'uuid',
+    number: 'text',
+    state: oneOf<OrderState>(),
+    customer_id: 'uuid?',
+    token_version: 'int4',
+    cart_id: 'uuid?',
+    currency: 'text',
+    total: 'int8',
+    payment_status: nullableOneOf<PaymentStatus>(),
+    cancel_requested_by: nullableOneOf<Role>(),
+    held_at: 'timestamptz?',
+    version: 'int4'
+  },
+  text: `
+    select id, number, state, customer_id, token_version, cart_id, currency, total, payment_status, cancel_requested_by,
+      held_at, version
+    from orders.orders where id = $id for update`
+})
+export type LockedOrder = RowOf<typeof lockOrder>
+
+/** A statement of its own, behind the lock: one that waits for a lock reads all else as it was before. */
+export const listLines = statement({
+  name: 'orders.list_lines',
+  takes: { order_id: 'uuid' },
+  gives: {
+    line: 'int4',
+    group_key: 'text',
+    variant_id: 'uuid',
+    requires_shipping: 'bool',
+    ordered: 'int4',
+    canceled: 'int4',
+    fulfilled: 'int4',
+    returned: 'int4',
+    refunded: 'int4'
+  },
+  text: `
+    select line, group_key, variant_id, requires_shipping, ordered, canceled, fulfilled, returned, refunded
+    from orders.lines where order_id = $order_id order by line`
+})
+
+export const updateState = statement({
+  name: 'orders.update_state',
+  takes: {
+    id: 'uuid',
+    state: oneOf<OrderState>(),
+    cancel_requested_by: nullableOneOf<Role>(),
+    is_held: 'bool',
+    fulfillment_status: oneOf<FulfillmentStatus>()
+  },
+  text: `
+    update orders.orders set state = $state, fulfillment_status = $fulfillment_status,
+      cancel_requested_by = $cancel_requested_by::text,
+      cancel_requested_at = case when $cancel_requested_by::text is null then null else coalesce(cancel_requested_at, now()) end,
+      held_at = case when $is_held then coalesce(held_at, now()) end,
+      placed_at = case when $state in ('placed', 'completed') then coalesce(placed_at, now()) else placed_at end,
+      network = case when $state = 'pending' then network end,
+      version = version + 1, updated_at = now()
+    where id = $id`
+})
+export const updateCounters = statement({
+  name: 'orders.update_counters',
+  takes: {
+    order_id: 'uuid',
+    lines: 'int4[]',
+    canceled: 'int4[]',
+    fulfilled: 'int4[]',
+    returned: 'int4[]',
+    refunded: 'int4[]'
+  },
+  text: `
+    update orders.lines set canceled = told.canceled, fulfilled = told.fulfilled, returned = told.returned,
+      refunded = told.refunded
+    from unnest($lines::int4[], $canceled::int4[], $fulfilled::int4[], $returned::int4[], $refunded::int4[])
+      as told (line, canceled, fulfilled, returned, refunded)
+    where lines.order_id = $order_id and lines.line = told.line`
+})
+export const updatePayment = statement({
+  name: 'orders.update_payment',
+  takes: { id: 'uuid', payment_status: oneOf<PaymentStatus>(), is_overpaid: 'bool', is_disputed: 'bool' },
+  text: `
+    update orders.orders set payment_status = $payment_status, is_overpaid = $is_overpaid, is_disputed = $is_disputed,
+      version = version + 1, updated_at = now()
+    where id = $id
+      and (payment_status, is_overpaid, is_disputed) is distinct from ($payment_status, $is_overpaid, $is_disputed)`
+})
+export const insertHistory = statement({
+  name: 'orders.insert_history',
+  takes: {
+    order_id: 'uuid',
+    action: 'text',
+    from_state: 'text?',
+    to_state: 'text',
+    actor: 'uuid?',
+    reason: 'text?'
+  },
+  text: `
+    insert into orders.history (order_id, action, from_state, to_state, actor, reason)
+    values ($order_id, $action, $from_state, $to_state, $actor, $reason)`
+})

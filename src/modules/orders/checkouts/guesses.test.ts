@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { codesOf, itemOf, useCheckouts } from '../../../../test/support/checkouts.ts'
+
+const GUESTS = '/api/checkouts/guest'
+const unknownCodes = (prefix: string) => Array.from({ length: 10 }, (_, index) => `${prefix}-${index}`)
+
+/** A shop in which an address may try ten codes that nobody made. */
+async function useLimited() {
+  const shop = await useCheckouts({
+    settings: {
+      CARTWRIGHT__RATE_LIMIT__ENABLED: 'true',
+      CARTWRIGHT__ORDERS__UNKNOWN_CODES_PER_MINUTE: '10',
+      CARTWRIGHT__ORDERS__CHECKOUTS_PER_MINUTE: '100'
+    }
+  })
+  const items = [itemOf(await shop.sell())]
+  return { ...shop, items, begin: (codes?: string[]) => shop.anybody.post(GUESTS, { items, codes }) }
+}
+
+test('whoever tries codes that nobody made is slowed down, at once and with an account, too', async () => {
+  const { anybody, as, items, begin, sql } = await useLimited()
+  const answers = await Promise.all(['A', 'B', 'C', 'D'].map(each => begin(unknownCodes(each))))
+  const told = answers.filter(({ status }) => status === 201).map(({ json }) => json)
+  expect(told.map(codesOf)).toEqual([expect.arrayContaining(['CODE_UNKNOWN'])])
+  const refused = answers.filter(({ status }) => status !== 201)
+  expect(refused.map(({ status, json }) => [status, json.code])).toEqual(
+    Array(3).fill([429, 'CHECKOUT_CODES_LIMITED'])
+  )
+  expect(Number(refused[0]?.headers['retry-after'])).toBeGreaterThan(0)
+  expect(await sql('select id from orders.checkouts')).toHaveLength(1)
+
+  const [{ id, checkout_token }] = told
+  const token = { 'x-checkout-token': checkout_token as string }
+  const change = (codes?: string[]) => anybody.put(`${GUESTS}/${id}`, { items, codes }, token)
+  expect((await change(unknownCodes('E'))).status).toBe(429)
+  expect((await change()).status).toBe(200)
+  const customer = as({ token: 'customer' })
+  expect((await customer.post('/api/checkouts', { items, codes: unknownCodes('F') })).status).toBe(429)
+  expect((await customer.post('/api/checkouts', { items })).status).toBe(201)
+})
+
+test('codes that there are do not count, nor do those of a request that failed', async () => {
+  const { begin, anybody, made } = await useLimited()
+  const effect = { type: 'percentage', percentage_ppm: 100_000 }
+  const promotion = await made('promotions', { name: 'Ten', class: 'order', effect, needs_code: true })
+  await made(`promotions/${promotion.id}/codes`, { code: 'TEN' })
+  for (let time = 0; time < 12; time += 1)
+    expect(codesOf((await begin(['ten'])).json)).not.toContain('CODE_UNKNOWN')
+  const nowhere = `${GUESTS}/0198a6f3-5a0e-7c1b-9d2e-3f4a5b6c7d8e`
+  for (let time = 0; time < 3; time += 1)
+    expect((await anybody.put(nowhere, { codes: unknownCodes('A') })).status).toBe(404)
+  expect((await begin(unknownCodes('A'))).status).toBe(201)
+  expect((await begin(unknownCodes('B'))).status).toBe(429)
+})

@@ -1,0 +1,47 @@
+import type { Fault } from '../../../kernel/faults.ts'
+import { readDraft, regionFaults } from './addresses.ts'
+import { type Finding, finding } from './findings.ts'
+import { addressOf, type CheckoutInput } from './input.ts'
+import type { Priced } from './price.ts'
+import type { CheckoutRow } from './repository.ts'
+
+/** What there is to say of a checkout beside its price. */
+export function remarksOn(
+  row: Pick<CheckoutRow, 'input' | 'customer_id' | 'quote_hash'>,
+  priced: Priced,
+  isCartChanged: boolean
+): Finding[] {
+  const { input } = row
+  const isGuest = row.customer_id === null
+  const isMarketGone = input.market !== null && input.market !== priced.market.code
+  return [
+    ...(isMarketGone ? [finding('MARKET_GONE')] : []),
+    ...(isCartChanged ? [finding('CART_CHANGED')] : []),
+    ...(priced.quote.hash === row.quote_hash ? [] : [finding('PRICE_CHANGED')]),
+    ...(isGuest && input.email === null ? [finding('EMAIL_MISSING')] : []),
+    ...addressFindings(input, priced)
+  ]
+}
+
+/** An address that only says where taxes are paid need not be complete. */
+function addressFindings(input: CheckoutInput, priced: Priced): Finding[] {
+  const { shippingAddress, billingAddress } = input
+  const isSent = priced.method === 'shipping' && priced.sold.some(({ variant }) => variant.requiresShipping)
+  const faults = [
+    ...(isSent && shippingAddress !== null ? readDraft(shippingAddress, 'shipping_address').faults : []),
+    ...(billingAddress !== null ? readDraft(billingAddress, 'billing_address').faults : []),
+    ...unclearRegion(input, priced, isSent)
+  ]
+  // A region may be missing for two reasons.
+  const byPath = new Map(faults.map(fault => [fault.path, fault]))
+  return [...byPath.values()].map(({ path, message }) => finding('ADDRESS_INVALID', { field: path, message }))
+}
+
+/** Where something depends on the region: what is picked up does not. */
+function unclearRegion(input: CheckoutInput, { regions, sold }: Priced, isSent: boolean): Fault[] {
+  const address = addressOf(input)
+  const isDigital = sold.some(({ variant }) => !variant.requiresShipping)
+  if (address === null || !(isSent || isDigital)) return []
+  const path = input.shippingAddress === null ? 'billing_address' : 'shipping_address'
+  return regionFaults(address, regions, path)
+}

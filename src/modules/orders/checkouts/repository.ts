@@ -1,0 +1,95 @@
+import { json, nullableOneOf, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+import type { CheckoutInput } from './input.ts'
+
+const row = {
+  id: 'uuid',
+  customer_id: 'uuid?',
+  status: oneOf<'open' | 'canceled'>(),
+  is_expired: 'bool',
+  version: 'int4',
+  input: json<CheckoutInput>(),
+  quote_hash: 'text',
+  cart_id: 'uuid?',
+  cart_version: 'int4?',
+  order_id: 'uuid?',
+  order_state: nullableOneOf<'pending' | 'placed' | 'completed'>(),
+  created_at: 'timestamptz',
+  updated_at: 'timestamptz',
+  expires_at: 'timestamptz'
+} as const
+const ofOrder = (column: string) =>
+  `(select ${column} from orders.orders where checkout_id = checkouts.id and state <> 'canceled')`
+const COMPUTED: Readonly<Record<string, string>> = {
+  is_expired: 'expires_at <= now()',
+  // A checkout is ordered as long as there is an order of it: when that is canceled, it is open again.
+  order_id: ofOrder('id'),
+  order_state: ofOrder('state')
+}
+const columns = Object.keys(row)
+  .map(name => (name in COMPUTED ? `${COMPUTED[name]} as ${name}` : name))
+  .join(', ')
+/** What is written of one whenever its client says what they want. */
+const said = {
+  input: json<CheckoutInput>(),
+  quote_hash: 'text',
+  cart_id: 'uuid?',
+  cart_version: 'int4?',
+  seconds: 'float8'
+} as const
+
+export const insertCheckout = statement({
+  name: 'orders.insert_checkout',
+  takes: { id: 'uuid', customer_id: 'uuid?', ...said },
+  gives: row,
+  text: `
+    insert into orders.checkouts
+      (id, customer_id, status, input, quote_hash, cart_id, cart_version, expires_at)
+    values ($id, $customer_id, 'open', $input, $quote_hash, $cart_id, $cart_version,
+      now() + make_interval(secs => $seconds))
+    returning ${columns}`
+})
+/** That of this customer; with null, a guest's. */
+export const findCheckout = statement({
+  name: 'orders.find_checkout',
+  takes: { id: 'uuid', customer_id: 'uuid?' },
+  gives: row,
+  text: `select ${columns} from orders.checkouts where id = $id and customer_id is not distinct from $customer_id`
+})
+export const lockCheckout = statement({
+  name: 'orders.lock_checkout',
+  takes: { id: 'uuid', customer_id: 'uuid?' },
+  text: `
+    select from orders.checkouts
+    where id = $id and customer_id is not distinct from $customer_id for update`
+})
+export const updateCheckout = statement({
+  name: 'orders.update_checkout',
+  takes: { id: 'uuid', ...said },
+  gives: row,
+  text: `
+    update orders.checkouts set
+      input = $input, quote_hash = $quote_hash, cart_id = $cart_id, cart_version = $cart_version,
+      version = version + 1, updated_at = now(), expires_at = now() + make_interval(secs => $seconds)
+    where id = $id
+    returning ${columns}`
+})
+export const cancelCheckout = statement({
+  name: 'orders.cancel_checkout',
+  takes: { id: 'uuid' },
+  gives: row,
+  text: `
+    update orders.checkouts set status = 'canceled', version = version + 1, updated_at = now()
+    where id = $id
+    returning ${columns}`
+})
+/** Those that expired so long ago, unless an order waits for its payment; a canceled one goes when it would have expired. */
+export const deleteExpiredCheckouts = statement({
+  name: 'orders.delete_expired_checkouts',
+  takes: { keptSeconds: 'float8' },
+  text: `
+    delete from orders.checkouts where id in (
+      select id from orders.checkouts where expires_at <= now() - make_interval(secs => $keptSeconds)
+        and not exists (select from orders.orders where checkout_id = checkouts.id and state = 'pending')
+      limit 500 for update skip locked)`
+})
+export type CheckoutRow = RowOf<typeof findCheckout>

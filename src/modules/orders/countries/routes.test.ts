@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { codesOf, itemOf, STOCKHOLM, useCheckouts } from '../../../../test/support/checkouts.ts'
+import { countries } from '../../../kernel/countries.ts'
+import { listRegions, regionOf, regionsOf } from '../../../kernel/regions.ts'
+
+async function useCountries(options: Parameters<typeof useCheckouts>[0] = {}) {
+  const shop = await useCheckouts(options)
+  const read = async (country: string) => (await shop.anybody.get(`/api/countries/${country}`)).json
+  return { ...shop, read }
+}
+const codesIn = ({ regions }: { regions: { code: string }[] }) => regions.map(({ code }) => code)
+
+test('anybody is told what an address needs in a country, and which regions there are, by name', async () => {
+  const { read, anybody } = await useCountries()
+  const usa = await read('US')
+  expect(usa.required).toEqual(['name', 'line1', 'city', 'region', 'postal_code'])
+  expect(usa.regions).toContainEqual({ code: 'CA', name: 'California', within: null })
+  expect(codesIn(usa).slice(0, 3)).toEqual(['AL', 'AK', 'AS'])
+  expect((await read('ES')).regions).toContainEqual({ code: 'GC', name: 'Las Palmas', within: 'CN' })
+  const germany = await read('DE')
+  expect([germany.country, germany.required]).toEqual(['DE', ['name', 'line1', 'city', 'postal_code']])
+  expect(germany.regions).toHaveLength(16)
+  const unknown = await anybody.get('/api/countries/XX')
+  expect([unknown.status, unknown.json.code]).toEqual([404, 'COUNTRY_NOT_FOUND'])
+  for (const wrong of ['us', 'USA', '1'])
+    expect((await anybody.get(`/api/countries/${wrong}`)).status).toBe(400)
+})
+
+test('where taxes or delivery depend on regions one has to be said, and only those are listed that say enough', async () => {
+  const { read, made } = await useCountries()
+  const fields = async (country: string) => (await read(country)).required
+  await made('taxes/zones', { name: 'Bavaria', country: 'DE', region: 'BY' }).then(({ id }) =>
+    made('taxes/rates', { zone_id: id, category: 'standard', name: 'Tax', rate_ppm: 1 })
+  )
+  await expect.poll(() => fields('DE')).toEqual(['name', 'line1', 'city', 'postal_code', 'region'])
+  await made('shipping/zones', { name: 'Gran Canaria', areas: [{ country: 'ES', region: 'GC' }] })
+  await expect.poll(async () => codesIn(await read('ES'))).not.toContain('CN')
+  expect(codesIn(await read('ES'))).toEqual(expect.arrayContaining(['GC', 'TF', 'CT', 'B']))
+  expect(await fields('SE')).toEqual(['name', 'line1', 'city', 'postal_code'])
+})
+
+test('what the list offers, a checkout takes', async () => {
+  const { read, made, sell, usePost, anybody } = await useCountries()
+  await usePost()
+  const { id: zone_id } = await made('taxes/zones', { name: 'Uppland', country: 'SE', region: 'AB' })
+  await made('taxes/rates', { zone_id, category: 'standard', name: 'Moms', rate_ppm: 1 })
+  const items = [itemOf(await sell())]
+  const remarks = async (region?: string) => {
+    const shipping_address = { ...STOCKHOLM, ...(region !== undefined && { region }) }
+    const body = { items, email: 'ada@example.com', shipping_address }
+    return codesOf((await anybody.post('/api/checkouts/guest', body)).json)
+  }
+  expect(await remarks()).toEqual(['ADDRESS_INVALID'])
+  const offered = codesIn(await read('SE'))
+  expect(offered).toHaveLength(21)
+  for (const code of offered) expect(await remarks(code), code).toEqual([])
+})
+
+test('browsers and proxies keep it, and ask whether it is still so', async () => {
+  const { anybody, statements } = await useCountries()
+  const path = '/api/countries/CA'
+  const { headers } = await anybody.get(path)
+  expect(headers['cache-control']).toBe('public, no-cache')
+  const again = () => anybody.get(path, undefined, { 'if-none-match': String(headers.etag) })
+  // What was announced at the start may drop what is kept once more.
+  await expect
+    .poll(async () => {
+      statements.splice(0)
+      expect((await again()).status).toBe(304)
+      return statements.splice(0)
+    })
+    .toEqual([])
+})
+
+test('without the module shipping, taxes alone decide', async () => {
+  const { read } = await useCountries({ off: ['shipping'] })
+  expect((await read('SE')).required).toEqual(['name', 'line1', 'city', 'postal_code'])
+})
+
+test('each region of each country is known by the code that lists have, and lies in those that they say', () => {
+  for (const country of countries) {
+    const regions = listRegions(country)
+    expect(new Set(regions.map(({ code }) => code)).size).toBe(regions.length)
+    for (const { code, within } of regions) {
+      expect(regionOf(country, code), `${country}-${code}`).toBe(code)
+      expect(regionsOf(country, code)[1] ?? null, `${country}-${code}`).toBe(within)
+    }
+  }
+})

@@ -1,0 +1,57 @@
+import { defineEvent } from '../../kernel/events.ts'
+import { Type } from '../../kernel/schema.ts'
+import { Currency, Id, nullable } from '../../kernel/wire.ts'
+
+const about = {
+  order_id: Id,
+  number: Type.String(),
+  customer_id: nullable({ ...Id, description: 'Null: a guest.' }),
+  currency: Currency,
+  total: Type.Integer()
+}
+/** `orders.created`: somebody has ordered; whether it has to be paid first is not said. */
+export const orderCreated = defineEvent(
+  'orders.created',
+  {
+    description: 'Somebody has ordered. It may have to be paid before it is looked after.',
+    subject: 'the order'
+  },
+  about
+)
+/** `orders.placed`: an order is secured. */
+export const orderPlaced = defineEvent(
+  'orders.placed',
+  {
+    description: 'An order is to be looked after: its money is held or taken, or need not be waited for.',
+    subject: 'the order'
+  },
+  about
+)
+/** `orders.canceled`: nothing is delivered any more. */
+export const orderCanceled = defineEvent(
+  'orders.canceled',
+  {
+    description: 'An order is canceled: nothing of it is delivered, and no money is taken.',
+    subject: 'the order'
+  },
+  { order_id: Id, number: Type.String(), customer_id: about.customer_id }
+)
+/** `orders.shipped`: some of an order is on its way. */
+export const orderShipped = defineEvent(
+  'orders.shipped',
+  { description: 'Some or all of an order is on its way.', subject: 'the order' },
+  { order_id: Id, number: Type.String(), customer_id: about.customer_id, shipment_id: Id }
+)
+/** `orders.credited`: less is to be paid for an order. */
+export const orderCredited = defineEvent(
+  'orders.credited',
+  {
+    description:
+      'Less is to be paid for an order: some of it is canceled or paid back. Of what is paid, back goes back.',
+    subject: 'the order'
+  },
+  {
+    ...{ order_id: Id, number: Type.String(), customer_id: about.customer_id, adjustment_id: Id },
+    ...{ amount: Type.Integer(), back: Type.Integer(), currency: Currency }
+  }
+)

@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest'
+import { sent, TRANSFER } from '../../../../test/support/orders.ts'
+import { type PaidOrders, usePaidOrders } from '../../../../test/support/paid-orders.ts'
+
+/** So much time has passed for all orders. */
+const pass = (shop: PaidOrders, interval: string) =>
+  shop.sql(
+    `update orders.orders set created_at = created_at - $1::interval, expires_at = expires_at - $1::interval`,
+    [interval]
+  )
+const JOB = `handler = 'orders.expire_orders'`
+/** The job has been done once more, from its beginning. */
+async function sweep({ sql }: PaidOrders): Promise<void> {
+  const wake = `update cartwright.jobs set due_at = now() - interval '1 second' where ${JOB} and lease is null returning id`
+  await expect.poll(async () => (await sql(wake)).length, { timeout: 20_000 }).toBe(1)
+  const isDone = `select id from cartwright.jobs where ${JOB} and due_at > now()`
+  await expect.poll(async () => (await sql(isDone)).length, { timeout: 20_000 }).toBe(1)
+}
+
+test('an order that is not paid in time is canceled, and gives its stock and its cart back', async () => {
+  const shop = await usePaidOrders()
+  const tea = await shop.sell()
+  await shop.buyer.post('/api/cart', { variant_id: shop.mug, quantity: 2 })
+  const { items: _, ...rest } = sent(shop.mug)
+  const { json } = await shop.buyer.post('/api/orders', { ...rest, payment: {} })
+  await shop.buyer.post('/api/cart', { variant_id: tea, quantity: 1 })
+  await pass(shop, '29 minutes')
+  await sweep(shop)
+  expect((await shop.read(json.id)).status).toBe('pending')
+  await pass(shop, '2 minutes')
+  await sweep(shop)
+  await shop.settled()
+  const order = await shop.becomes(json.id, { status: 'canceled', items: [{ canceled: 2 }] })
+  expect(order.history).toMatchObject([
+    ...[{ action: 'create' }, { action: 'cancel', reason: 'it was not paid in time', actor: null }],
+    { action: 'confirm_cancel' }
+  ])
+  const { json: cart } = await shop.buyer.get('/api/cart')
+  expect(
+    cart.items.map(({ variant_id, quantity }: Record<string, unknown>) => [variant_id, quantity])
+  ).toEqual(
+    expect.arrayContaining([
+      [shop.mug, 2],
+      [tea, 1]
+    ])
+  )
+  await expect.poll(() => shop.reserved(shop.mug)).toEqual([])
+})
+
+test('a bank transfer is waited for longer, and what is not paid in advance is waited for for ever', async () => {
+  const methods = '["bank_transfer","cash_on_delivery","on_account"]'
+  const shop = await usePaidOrders({ settings: { CARTWRIGHT__PAYMENTS__MANUAL_METHODS: methods } })
+  const order = async (payment: object) =>
+    (await shop.buyer.post('/api/orders', { ...sent(shop.mug), payment })).json.id as string
+  const transfer = await order(TRANSFER)
+  const onAccount = await order({ provider: 'manual', method: 'on_account' })
+  await pass(shop, '6 days')
+  await sweep(shop)
+  expect((await shop.read(transfer)).status).toBe('pending')
+  await pass(shop, '2 days')
+  await sweep(shop)
+  await shop.becomes(transfer, { status: 'canceled' })
+  await pass(shop, '400 days')
+  await sweep(shop)
+  expect((await shop.read(onAccount)).next_actions).toContain('fulfil')
+})
+
+test('an order that was paid in the last moment is not canceled', async () => {
+  const shop = await usePaidOrders()
+  const { id } = await shop.order()
+  await shop.act(id, 'pay')
+  await pass(shop, '31 minutes')
+  await sweep(shop)
+  await shop.settled()
+  const order = await shop.becomes(id, { status: 'paid', cancel_requested_at: null })
+  expect(order.history.map(({ action }: { action: string }) => action)).toEqual([
+    ...['create', 'cancel', 'refuse_cancel', 'place']
+  ])
+  expect(await shop.reserved(shop.mug)).toMatchObject([{ state: 'confirmed', quantity: 2 }])
+  // It can be looked after as any other.
+  expect((await shop.does(id, 'shipments')).status).toBe('shipped')
+})
+
+test('an order that cannot be canceled holds up no other', async () => {
+  const shop = await usePaidOrders()
+  const order = async () => (await shop.buyer.post('/api/orders', sent(shop.mug))).json.id as string
+  const [broken, sound] = [await order(), await order()]
+  await shop.sql('delete from payments.accounts where order_id = $1', [broken])
+  await pass(shop, '31 minutes')
+  await sweep(shop)
+  await shop.becomes(sound, { status: 'canceled' })
+  expect(await shop.sql('select state from orders.orders where id = $1', [broken])).toEqual([
+    { state: 'pending' }
+  ])
+})

@@ -1,0 +1,51 @@
+import { FIRST_ID } from '../../../kernel/ids.ts'
+import type { Log } from '../../../platform/log.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import type { PaymentsApi } from '../../payments/index.ts'
+import type { Cancellations } from '../cancel/service.ts'
+import { type Changes, SYSTEM } from '../changes/service.ts'
+import * as repository from './repository.ts'
+
+type Deps = {
+  db: Database
+  log: Pick<Log, 'error'>
+  changes: Changes
+  cancellations: Pick<Cancellations, 'begin'>
+  payments: Pick<PaymentsApi, 'openMethods'> | undefined
+  /** How long an order waits for its money: usually, and when it comes by bank transfer. */
+  seconds: { readonly usual: number; readonly transfer: number }
+}
+
+const BATCH = 100
+const EXPIRED = { ...SYSTEM, reason: 'it was not paid in time' }
+
+/** Orders that nobody has paid are canceled in the same two phases as any other. */
+export function createExpiry({ db, log, changes, cancellations, payments, seconds }: Deps) {
+  async function expire(tx: Transaction, id: string): Promise<void> {
+    const hand = await changes.take(tx, id)
+    if (hand.life.state !== 'pending' || hand.life.isCancelRequested) return
+    const methods = (await payments?.openMethods(tx, id)) ?? []
+    const wait = methods.includes('bank_transfer') ? seconds.transfer : seconds.usual
+    const expiry = await tx.first(repository.updateExpiry, { id, seconds: wait })
+    if (expiry?.is_over) await cancellations.begin(tx, hand, EXPIRED)
+  }
+
+  /** One that cannot be canceled holds up no other. */
+  const expireSurely = (id: string) =>
+    db
+      .transaction(tx => expire(tx, id))
+      .catch(error =>
+        log.error({ err: error, order: id }, 'an order that was not paid could not be canceled')
+      )
+
+  return async (signal: AbortSignal): Promise<void> => {
+    let after: string | undefined = FIRST_ID
+    while (after !== undefined && !signal.aborted) {
+      const due: { id: string }[] = await db.rows(repository.listExpiring, {
+        ...{ seconds: seconds.usual, after, limit: BATCH }
+      })
+      for (const { id } of due) if (!signal.aborted) await expireSurely(id)
+      after = due.at(-1)?.id
+    }
+  }
+}

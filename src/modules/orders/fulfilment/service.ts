@@ -1,0 +1,81 @@
+import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Emit } from '../../../platform/outbox/outbox.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import type { InventoryApi } from '../../inventory/index.ts'
+import type { PaymentsApi } from '../../payments/index.ts'
+import type { Changes, Doer, Hand } from '../changes/service.ts'
+import { orderStale } from '../errors.ts'
+import { orderShipped } from '../events.ts'
+import { count, left, type Units } from '../life/counters.ts'
+import * as repository from './repository.ts'
+import { stockLinesOf } from './stock.ts'
+
+type Deps = {
+  db: Database
+  changes: Changes
+  emit: Emit
+  inventory: Pick<InventoryApi, 'post'> | undefined
+  payments: Pick<PaymentsApi, 'capture' | 'lock' | 'proceed'> | undefined
+}
+export type Parcel = {
+  /** All that is left, when they are left out. */
+  readonly lines?: readonly Units[] | undefined
+  readonly carrier?: string | undefined
+  readonly tracking_number?: string | undefined
+}
+
+/** What leaves, and what comes back. */
+export function createFulfilment({ db, changes, emit, inventory, payments }: Deps) {
+  /** Money that is held is taken with the first parcel: providers let go of what is left of it then. */
+  async function capture(tx: Transaction, { order }: Hand, id: string, { actor }: Doer): Promise<void> {
+    const account = await payments?.lock(tx, order.id)
+    const amountMinor =
+      account === undefined ? 0 : Math.min(account.authorized, account.due - account.captured)
+    if (amountMinor > 0) await payments?.capture(tx, order.id, { id, amountMinor, actor })
+  }
+
+  return {
+    /** @throws `ORDER_NOT_FOUND`, `ORDER_STALE`, `ORDER_ACTION_REFUSED`, `ORDER_LINE_UNKNOWN`, `ORDER_UNITS_SHORT` */
+    ship: async (order_id: string, parcel: Parcel, doer: Doer, write: Write): Promise<void> => {
+      await write.once(db, async tx => {
+        const hand = await changes.take(tx, order_id)
+        write.expect(hand.order.version, orderStale)
+        changes.judge(hand, 'fulfil', doer)
+        const rest = hand.lines.map(line => ({ line: line.line, quantity: left.fulfil(line) }))
+        const units = parcel.lines ?? rest.filter(({ quantity }) => quantity > 0)
+        const lines = count(hand.lines, 'fulfil', units)
+        await changes.write(tx, hand, 'fulfil', doer, { lines })
+        const { carrier = null, tracking_number = null } = parcel
+        await tx.run(repository.insertShipment, {
+          ...{ id: write.id, order_id, carrier, tracking_number },
+          ...{ lines: units, actor: doer.actor }
+        })
+        const shipped = { id: write.id, kind: 'ship', owner: order_id } as const
+        await inventory?.post(tx, { ...shipped, lines: stockLinesOf(hand, units) })
+        await capture(tx, hand, write.id, doer)
+        const { number, customer_id } = hand.order
+        emit(tx, orderShipped, order_id, { order_id, number, customer_id, shipment_id: write.id })
+      })
+      await payments?.proceed(order_id)
+    },
+
+    /** `restock`: whether it can be sold again. @throws as `ship` */
+    takeBack: async (
+      order_id: string,
+      { lines: units, restock }: { lines: readonly Units[]; restock: boolean },
+      doer: Doer,
+      write: Write
+    ): Promise<void> => {
+      await write.once(db, async tx => {
+        const hand = await changes.take(tx, order_id)
+        write.expect(hand.order.version, orderStale)
+        changes.judge(hand, 'return', doer)
+        await changes.write(tx, hand, 'return', doer, { lines: count(hand.lines, 'return', units) })
+        if (!restock) return
+        const returned = { id: write.id, kind: 'return', owner: order_id } as const
+        await inventory?.post(tx, { ...returned, lines: stockLinesOf(hand, units) })
+      })
+    }
+  }
+}
+export type Fulfilment = ReturnType<typeof createFulfilment>

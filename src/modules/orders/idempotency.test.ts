@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest'
+import { itemOf, STOCKHOLM, useCheckouts } from '../../../test/support/checkouts.ts'
+import { dyingBehindCommit } from '../../../test/support/dying.ts'
+import { customer } from '../../testing.ts'
+
+const GUESTS = '/api/checkouts/guest'
+const KEY = { 'idempotency-key': '8e03978e-40d5-43dd-bc93-6894a57f9324' }
+
+/** Every write of a checkout, of a customer with a cart and of a guest. */
+async function useWrites() {
+  const shop = await useCheckouts()
+  const mug = await shop.sell()
+  const buyer = shop.as(customer())
+  await buyer.post('/api/cart', itemOf(mug, 2))
+  const said = { items: [itemOf(mug)], shipping_address: STOCKHOLM }
+  const own = (await buyer.post('/api/checkouts', said)).json
+  const guests = (await shop.anybody.post(GUESTS, said)).json
+  const token = { 'x-checkout-token': guests.checkout_token as string }
+  const writes = {
+    'begin with a cart': () => buyer.post('/api/checkouts', { cart: true }, KEY),
+    'begin as a guest': () => shop.anybody.post(GUESTS, said, KEY),
+    change: () => buyer.put(`/api/checkouts/${own.id}`, { cart: true }, { ...KEY, 'if-match': '"1"' }),
+    'change as a guest': () => shop.anybody.put(`${GUESTS}/${guests.id}`, said, { ...KEY, ...token }),
+    cancel: () => buyer.post(`/api/checkouts/${own.id}/cancel`, undefined, { ...KEY, 'if-match': '"1"' })
+  }
+  const stored = () =>
+    shop.sql('select id, version, status, input, cart_version from orders.checkouts order by id')
+  return { ...shop, buyer, writes, stored }
+}
+const kinds = ['begin with a cart', 'begin as a guest', 'change', 'change as a guest', 'cancel'] as const
+
+describe.each(kinds)('%s', kind => {
+  test('again after the process died before it answered, it is not done twice', async () => {
+    const shop = await useWrites()
+    const send = shop.writes[kind]
+    await dyingBehindCommit(shop, send)
+    const done = await shop.stored()
+    // Meanwhile there is nothing left of the cart.
+    await shop.buyer.delete('/api/cart')
+    const retried = await send()
+    expect(retried.status).toBe(kind.startsWith('begin') ? 201 : 200)
+    expect(await shop.stored()).toEqual(done)
+    const row = done.find(({ id }) => id === retried.json.id)
+    expect([row?.version, row?.status]).toEqual([retried.json.version, retried.json.status])
+    const { json: again } = await send()
+    expect([again.id, again.version, again.checkout_token]).toEqual([
+      ...[retried.json.id, retried.json.version, retried.json.checkout_token]
+    ])
+  })
+
+  test('six times at once with one key, it is done once', async () => {
+    const shop = await useWrites()
+    const before = await shop.stored()
+    const answers = await Promise.all(Array.from({ length: 6 }, shop.writes[kind]))
+    const done = answers.filter(({ status }) => status < 300)
+    expect(done.length).toBeGreaterThan(0)
+    for (const { json } of answers.filter(each => !done.includes(each)))
+      expect(json.code).toBe('IDEMPOTENCY_KEY_IN_PROGRESS')
+    expect(new Set(done.map(({ json }) => `${json.id} ${json.version}`)).size).toBe(1)
+    const after = await shop.stored()
+    const changed = after.filter(row => !before.some(each => JSON.stringify(each) === JSON.stringify(row)))
+    expect(changed).toHaveLength(1)
+  })
+})

@@ -1,0 +1,120 @@
+import type { Tiers } from '../../gateway/routing/tiers.ts'
+import { defineModule } from '../../module.ts'
+import { cartModule } from '../cart/index.ts'
+import { catalogModule } from '../catalog/index.ts'
+import { inventoryModule } from '../inventory/index.ts'
+import { isOrderToken, orderToken, paymentsModule } from '../payments/index.ts'
+import { pricingModule } from '../pricing/index.ts'
+import { shippingModule } from '../shipping/index.ts'
+import { createOrderActions } from './administration/actions.ts'
+import { orderAdministrationRoutes } from './administration/routes.ts'
+import { createOrderAdministration } from './administration/service.ts'
+import { createCancellations } from './cancel/service.ts'
+import { createPaymentListener } from './changes/payments.ts'
+import { createChanges } from './changes/service.ts'
+import { limitGuesses } from './checkouts/guesses.ts'
+import { createIntake } from './checkouts/intake.ts'
+import { createPricer } from './checkouts/pricer.ts'
+import { deleteExpiredCheckouts } from './checkouts/repository.ts'
+import { checkoutRoutes } from './checkouts/routes.ts'
+import { QUANTITY_MAX } from './checkouts/schema.ts'
+import { createCheckoutService } from './checkouts/service.ts'
+import { countryRoutes } from './countries/routes.ts'
+import { createCountryService } from './countries/service.ts'
+import { createCredits } from './credits/service.ts'
+import { orderCanceled, orderCreated, orderCredited, orderPlaced, orderShipped } from './events.ts'
+import { expireOrders } from './expiry/job.ts'
+import { createExpiry } from './expiry/service.ts'
+import { createFulfilment } from './fulfilment/service.ts'
+import { guestCheckoutRoutes } from './guest/routes.ts'
+import { createGuestCheckoutService } from './guest/service.ts'
+import { guestOrderRoutes } from './guest-orders/routes.ts'
+import { createGuestOrderService, type OrderTokens } from './guest-orders/service.ts'
+import { createNumbers } from './numbers/service.ts'
+import { orderRoutes } from './orders/routes.ts'
+import { createOrderService } from './orders/service.ts'
+import { createPlacing } from './placing/service.ts'
+import { ordersSettings } from './settings.ts'
+
+const SWEEP_SECONDS = 300
+/** So long an expired checkout says so, before it is gone: anybody can make any number of these. */
+const KEPT_SECONDS = 3_600
+const MINUTE_SECONDS = 60
+const DAY_SECONDS = 86_400
+
+/** What is bought: checkouts, and the orders that they become. */
+export const ordersModule = defineModule({
+  name: 'orders',
+  description: 'Checkouts and orders: what somebody wants to buy, what that costs, and what they bought.',
+  basePaths: ['/api/orders', '/api/checkouts', '/api/countries', '/api/admin/orders'],
+  settings: ordersSettings,
+  capabilities: ['x-checkout-token', 'x-order-token'],
+  requires: { catalog: catalogModule, pricing: pricingModule },
+  uses: {
+    inventory: inventoryModule,
+    payments: paymentsModule,
+    shipping: shippingModule,
+    cart: cartModule
+  },
+  emits: [orderCreated, orderPlaced, orderShipped, orderCredited, orderCanceled],
+  jobs: [expireOrders],
+  migrations: new URL('./migrations/', import.meta.url),
+  setup: async ({ config, db, chores, emit, log, secrets }, settings, apis) => {
+    const { catalog, pricing, inventory, payments, shipping, cart } = apis
+    // What a cart takes of one variant is not got around by leaving the cart out.
+    const lineQuantityMax = cart?.lineQuantityMax ?? QUANTITY_MAX
+    const intake = createIntake({ pricing, cart })
+    const priceNow = createPricer({ secrets, catalog, pricing, inventory, shipping, lineQuantityMax })
+    const seconds = settings.checkout_minutes * MINUTE_SECONDS
+    const checkouts = createCheckoutService({ db, cart, seconds, intake, priceNow })
+    const guests = createGuestCheckoutService({ checkouts, secrets })
+    const placing = createPlacing({
+      ...{ db, secrets, emit, pricing, priceNow, inventory, payments, shipping, cart },
+      nextNumber: createNumbers(db),
+      pendingMax: { ofBuyer: settings.pending_per_buyer, ofNetwork: settings.pending_per_address }
+    })
+    const policy = settings.customer_cancel
+    const changes = createChanges({ payments, policy })
+    const credits = createCredits({ payments, emit })
+    const cancellations = createCancellations({
+      ...{ db, changes, credits, emit, pricing, payments, inventory, cart }
+    })
+    const expire = createExpiry({
+      ...{ db, log, changes, cancellations, payments },
+      seconds: {
+        usual: settings.expiry.minutes * MINUTE_SECONDS,
+        transfer: settings.expiry.transfer_days * DAY_SECONDS
+      }
+    })
+    const fulfilment = createFulfilment({ db, changes, emit, inventory, payments })
+    const actions = createOrderActions({ db, changes, credits, cancellations, inventory, payments })
+    const orders = createOrderService({
+      ...{ db, checkouts, intake, placing, payments, cancellations, policy }
+    })
+    const tokens: OrderTokens = {
+      of: (id, version) => orderToken(secrets, id, version),
+      isOf: (token, id, version) => isOrderToken(secrets, token, id, version)
+    }
+    payments?.listen(createPaymentListener({ changes, cancellations, credits, emit, inventory }))
+    chores.sweep(SWEEP_SECONDS, 'delete expired checkouts', () =>
+      db.run(deleteExpiredCheckouts, { keptSeconds: KEPT_SECONDS })
+    )
+    return {
+      api: {},
+      handlers: { 'orders.expire_orders': (_job, signal) => expire(signal) },
+      routes: (tiers: Tiers) => {
+        const { unknown_codes_per_minute, checkouts_per_minute, orders_per_minute } = settings
+        const unknown = config.rate_limit.enabled ? unknown_codes_per_minute : Number.POSITIVE_INFINITY
+        const guesses = limitGuesses(unknown)
+        const ofCheckouts = { perMinute: checkouts_per_minute, guesses }
+        countryRoutes(tiers, createCountryService({ pricing, shipping }))
+        checkoutRoutes(tiers, checkouts, ofCheckouts)
+        guestCheckoutRoutes(tiers, guests, ofCheckouts)
+        const ofOrders = { perMinute: orders_per_minute, guesses }
+        orderRoutes(tiers, orders, ofOrders)
+        orderAdministrationRoutes(tiers, createOrderAdministration({ db, actions, fulfilment }))
+        guestOrderRoutes(tiers, createGuestOrderService({ orders, checkouts: guests, tokens }), ofOrders)
+      }
+    }
+  }
+})

@@ -1,0 +1,140 @@
+import type { LineCounters } from './counters.ts'
+import { left } from './counters.ts'
+import type { OrderState, PaymentStatus } from './status.ts'
+
+/** Who does something to an order. Guests have proved that it is theirs; the system is the shop itself. */
+export type Role = 'customer' | 'guest' | 'admin' | 'system'
+/** Until when those who have ordered may cancel. */
+export type CustomerCancel = 'unpaid' | 'unshipped' | 'never'
+
+type Action = {
+  readonly from: readonly OrderState[]
+  /** Null: it stays what it is. */
+  readonly to: OrderState | null
+  readonly by: readonly Role[]
+  readonly means: string
+}
+const BUYERS = ['customer', 'guest'] as const
+const LIVE = ['pending', 'placed'] as const
+
+/** All that happens to an order: from which states, to which one, and by whom. The page about orders prints it. */
+export const ACTIONS = {
+  pay: { from: LIVE, to: null, by: BUYERS, means: 'A payment is begun.' },
+  place: {
+    from: ['pending'],
+    to: 'placed',
+    by: ['system'],
+    means: 'Its money is held or taken, or need not be waited for.'
+  },
+  cancel: {
+    from: LIVE,
+    to: null,
+    by: [...BUYERS, 'admin', 'system'],
+    means:
+      'Somebody wants it canceled, or it has expired: nothing more is taken, and what is held is let go of.'
+  },
+  confirm_cancel: {
+    from: LIVE,
+    to: 'canceled',
+    by: ['system'],
+    means: 'Nothing can be taken any more: stock and uses of promotions are given back.'
+  },
+  refuse_cancel: {
+    from: LIVE,
+    to: null,
+    by: ['system'],
+    means: 'It had been paid already: it goes on, or is paid back.'
+  },
+  cancel_lines: { from: LIVE, to: null, by: ['admin'], means: 'Some of it is not delivered.' },
+  fulfil: { from: ['placed'], to: null, by: ['admin', 'system'], means: 'Some of it is on its way.' },
+  return: { from: ['placed', 'completed'], to: null, by: ['admin'], means: 'Some of it has come back.' },
+  refund: {
+    from: ['placed', 'completed'],
+    to: null,
+    by: ['admin', 'system'],
+    means: 'Some money goes back.'
+  },
+  complete: { from: ['placed'], to: 'completed', by: ['admin', 'system'], means: 'All is done.' },
+  reopen: { from: ['completed'], to: 'placed', by: ['admin'], means: 'Something is still to be done.' },
+  hold: { from: LIVE, to: null, by: ['admin'], means: 'Nothing is sent until it is released.' },
+  release: { from: LIVE, to: null, by: ['admin'], means: 'It goes on.' },
+  note: {
+    from: ['pending', 'placed', 'completed', 'canceled'],
+    to: null,
+    by: ['admin'],
+    means: 'Something is written down, for administrators alone.'
+  }
+} as const satisfies Record<string, Action>
+export type ActionName = keyof typeof ACTIONS
+
+/** What an order is like when something is to be done to it. */
+export type Life = {
+  readonly state: OrderState
+  /** Null: payments are switched off. */
+  readonly paymentStatus: PaymentStatus | null
+  readonly lines: readonly LineCounters[]
+  readonly isCancelRequested: boolean
+  readonly isHeld: boolean
+}
+/** Why something cannot be done. */
+export type Refusal =
+  | 'role'
+  | 'state'
+  | 'cancel_requested'
+  | 'not_requested'
+  | 'held'
+  | 'not_held'
+  | 'policy'
+  | 'paid'
+  | 'shipped'
+  | 'nothing_left'
+  | 'not_shipped'
+
+const WANTS_MONEY: readonly (PaymentStatus | null)[] = ['unpaid', 'partially_paid']
+const HAS_NO_MONEY: readonly (PaymentStatus | null)[] = ['unpaid', null]
+const isShipped = ({ lines }: Life) => lines.some(({ fulfilled }) => fulfilled > 0)
+const hasLeft = ({ lines }: Life, kind: keyof typeof left) => lines.some(line => left[kind](line) > 0)
+/** What stays possible while it is not known whether the order is canceled. */
+const DESPITE_REQUEST: readonly ActionName[] = ['confirm_cancel', 'refuse_cancel', 'place', 'note']
+
+/** What beside state and role stands in the way, by action. */
+const GUARDS: Partial<Record<ActionName, (life: Life) => Refusal | undefined>> = {
+  pay: ({ paymentStatus }) => (WANTS_MONEY.includes(paymentStatus) ? undefined : 'paid'),
+  cancel: life => (isShipped(life) ? 'shipped' : undefined),
+  confirm_cancel: life => (life.isCancelRequested ? undefined : 'not_requested'),
+  refuse_cancel: life => (life.isCancelRequested ? undefined : 'not_requested'),
+  cancel_lines: life => (hasLeft(life, 'cancel') ? undefined : 'nothing_left'),
+  fulfil: life => (life.isHeld ? 'held' : hasLeft(life, 'fulfil') ? undefined : 'nothing_left'),
+  return: life => (hasLeft(life, 'return') ? undefined : 'nothing_left'),
+  complete: life => (life.isHeld ? 'held' : hasLeft(life, 'fulfil') ? 'not_shipped' : undefined),
+  hold: life => (life.isHeld ? 'held' : undefined),
+  release: life => (life.isHeld ? undefined : 'not_held')
+}
+
+/** Why this one may not do this to it now; `undefined`: they may. */
+export function refusalOf(
+  name: ActionName,
+  life: Life,
+  role: Role,
+  policy: CustomerCancel
+): Refusal | undefined {
+  const { from, by }: Action = ACTIONS[name]
+  if (!by.includes(role)) return 'role'
+  if (!from.includes(life.state)) return 'state'
+  if (life.isCancelRequested && !DESPITE_REQUEST.includes(name)) return 'cancel_requested'
+  const refusal = GUARDS[name]?.(life)
+  const isBuyer = role === 'customer' || role === 'guest'
+  return refusal ?? (name === 'cancel' && isBuyer ? refusedByPolicy(life, policy) : undefined)
+}
+
+function refusedByPolicy({ paymentStatus }: Life, policy: CustomerCancel): Refusal | undefined {
+  if (policy === 'never') return 'policy'
+  return policy === 'unpaid' && !HAS_NO_MONEY.includes(paymentStatus) ? 'paid' : undefined
+}
+
+/** What this one may do to it now. */
+export const nextActions = (life: Life, role: Role, policy: CustomerCancel): ActionName[] =>
+  (Object.keys(ACTIONS) as ActionName[]).filter(name => refusalOf(name, life, role, policy) === undefined)
+
+/** The state that an action leads to. */
+export const stateAfter = (name: ActionName, state: OrderState): OrderState => ACTIONS[name].to ?? state

@@ -1,0 +1,207 @@
+import {
+  json,
+  nullableJson,
+  nullableOneOf,
+  oneOf,
+  type RowOf,
+  statement
+} from '../../../platform/postgres/statement.ts'
+import type { AddressDraft } from '../checkouts/addresses.ts'
+import type { TaxExemption } from '../checkouts/schema.ts'
+import type { Role } from '../life/actions.ts'
+import type { Units } from '../life/counters.ts'
+import type { FulfillmentStatus, OrderState, PaymentStatus } from '../life/status.ts'
+import type { Terms } from '../placing/terms.ts'
+
+/** What lists show of an order. */
+export const summary = {
+  id: 'uuid',
+  number: 'text',
+  state: oneOf<OrderState>(),
+  terms: oneOf<Terms>(),
+  payment_status: nullableOneOf<PaymentStatus>(),
+  fulfillment_status: oneOf<FulfillmentStatus>(),
+  customer_id: 'uuid?',
+  email: 'text?',
+  market: 'text',
+  currency: 'text',
+  subtotal: 'int8',
+  discount_total: 'int8',
+  shipping_total: 'int8',
+  tax_total: 'int8',
+  tax_added: 'int8',
+  cash_rounding: 'int8',
+  total: 'int8',
+  is_overpaid: 'bool',
+  is_disputed: 'bool',
+  version: 'int4',
+  placed_at: 'timestamptz?',
+  created_at: 'timestamptz',
+  updated_at: 'timestamptz'
+} as const
+export const summaryColumns = Object.keys(summary).join(', ')
+
+export type LineRow = {
+  line: number
+  group_key: string
+  variant_id: string
+  product_id: string
+  sku: string
+  name: string
+  variant_name: string
+  slug: string
+  image_url: string | null
+  attributes: Readonly<Record<string, string>>
+  requires_shipping: boolean
+  weight_grams: number
+  unit_price: number
+  discounted_price: number
+  ordered: number
+  canceled: number
+  fulfilled: number
+  returned: number
+  refunded: number
+}
+export type GroupRow = {
+  group_key: string
+  method: 'shipping' | 'pickup' | 'digital'
+  option: OptionSnapshot | null
+}
+/** A way of delivery, as it was offered. */
+type OptionSnapshot = {
+  id: string
+  provider: string | null
+  service: string
+  estimated_days: { min: number; max: number } | null
+}
+export type ComponentRow = {
+  position: number
+  kind: 'item' | 'discount' | 'shipping' | 'shipping_discount' | 'tax' | 'cash_rounding'
+  line: number | null
+  group_key: string | null
+  promotion_id: string | null
+  title: string | null
+  code: string | null
+  option_id: string | null
+  amount: number
+  base: number | null
+  rate_ppm: number | null
+  tax_category: string | null
+  exempt: string | null
+  included: boolean
+}
+type HistoryRow = {
+  action: string
+  from_state: OrderState | null
+  to_state: OrderState
+  actor: string | null
+  reason: string | null
+  at: string
+}
+type AdjustmentRow = {
+  id: string
+  kind: 'cancel' | 'refund'
+  amount: number
+  back: number
+  reason: string | null
+  at: string
+  parts: readonly {
+    line: number | null
+    group_key: string | null
+    units: number
+    amount: number
+    tax: number
+    rate_ppm: number | null
+    tax_category: string | null
+  }[]
+}
+type ShipmentRow = {
+  id: string
+  carrier: string | null
+  tracking_number: string | null
+  lines: readonly Units[]
+  at: string
+}
+
+const whole = {
+  ...summary,
+  token_version: 'int4',
+  expires_at: 'timestamptz?',
+  cancel_requested_at: 'timestamptz?',
+  cancel_requested_by: nullableOneOf<Role>(),
+  held_at: 'timestamptz?',
+  quote_hash: 'text',
+  shipping_address: nullableJson<AddressDraft>(),
+  billing_address: nullableJson<AddressDraft>(),
+  note: 'text?',
+  tax_exemption: nullableJson<TaxExemption>(),
+  lines: json<LineRow[]>(),
+  groups: json<GroupRow[]>(),
+  components: json<ComponentRow[]>(),
+  history: json<HistoryRow[]>(),
+  adjustments: json<AdjustmentRow[]>(),
+  shipments: json<ShipmentRow[]>()
+} as const
+
+const wholeOrder = `
+  select ${summaryColumns}, token_version, expires_at, cancel_requested_at, cancel_requested_by, held_at, quote_hash,
+    shipping_address, billing_address, note, tax_exemption,
+    (select coalesce(jsonb_agg(to_jsonb(l) order by line), '[]') from orders.lines l where order_id = o.id) as lines,
+    (select coalesce(jsonb_agg(to_jsonb(g) order by group_key), '[]') from orders.groups g where order_id = o.id) as groups,
+    (select coalesce(jsonb_agg(to_jsonb(c) order by position), '[]') from orders.components c where order_id = o.id)
+      as components,
+    (select coalesce(jsonb_agg(to_jsonb(h) order by h.id), '[]') from orders.history h where order_id = o.id) as history,
+    (select coalesce(jsonb_agg(to_jsonb(a) || jsonb_build_object('parts', (
+        select coalesce(jsonb_agg(to_jsonb(p) order by position), '[]') from orders.adjustment_parts p where adjustment_id = a.id
+      )) order by at, a.id), '[]') from orders.adjustments a where order_id = o.id) as adjustments,
+    (select coalesce(jsonb_agg(to_jsonb(s) order by at, s.id), '[]') from orders.shipments s where order_id = o.id) as shipments
+  from orders.orders o`
+
+/** With all that belongs to it. */
+export const findOrder = statement({
+  name: 'orders.find_order',
+  takes: { id: 'uuid', customer_id: 'uuid?' },
+  gives: whole,
+  text: `${wholeOrder} where id = $id and customer_id is not distinct from $customer_id`
+})
+/** Whosever it is. */
+export const findAnyOrder = statement({
+  name: 'orders.find_any_order',
+  takes: { id: 'uuid' },
+  gives: whole,
+  text: `${wholeOrder} where id = $id`
+})
+export type OrderRow = RowOf<typeof findOrder>
+
+export const listOrders = statement({
+  name: 'orders.list_orders',
+  takes: { customer_id: 'uuid', after: 'uuid', limit: 'int8' },
+  gives: { ...summary, quantity: 'int8' },
+  text: `
+    select ${summaryColumns},
+      (select coalesce(sum(ordered - canceled), 0)::int8 from orders.lines where order_id = o.id) as quantity
+    from orders.orders o where customer_id = $customer_id and id < $after order by id desc limit $limit`
+})
+export type OrderSummaryRow = RowOf<typeof listOrders>
+
+export const countOrders = statement({
+  name: 'orders.count_orders',
+  takes: { customer_id: 'uuid' },
+  gives: { total: 'int8' },
+  text: 'select count(*) as total from orders.orders where customer_id = $customer_id'
+})
+export const findOrderOfCheckout = statement({
+  name: 'orders.find_order_of_checkout',
+  takes: { checkout_id: 'uuid' },
+  gives: { id: 'uuid' },
+  text: `select id from orders.orders where checkout_id = $checkout_id and state <> 'canceled'`
+})
+/** The order that a cart, as it was, has become. */
+export const findOrderOfCart = statement({
+  name: 'orders.find_order_of_cart',
+  takes: { cart_id: 'uuid', cart_version: 'int4' },
+  gives: { id: 'uuid' },
+  text: `
+    select id from orders.orders
+    where cart_id = $cart_id and cart_version = $cart_version and state <> 'canceled'`
+})

@@ -1,0 +1,23 @@
+import type { ComponentRow } from './repository.ts'
+
+type TaxSummary = {
+  tax_category: string
+  rate_ppm: number
+  net: number
+  tax: number
+  gross: number
+  exempt: string | null
+}
+
+/** The taxes of an order, those with the same rate and category together, but for what is exempt. */
+export function taxSummaryOf(components: readonly ComponentRow[]): TaxSummary[] {
+  const summaries = new Map<string, TaxSummary>()
+  for (const { kind, tax_category, rate_ppm, base, amount, exempt } of components) {
+    if (kind !== 'tax' || tax_category === null || rate_ppm === null) continue
+    const key = `${rate_ppm} ${tax_category} ${exempt ?? ''}`
+    const { net, tax } = summaries.get(key) ?? { net: 0, tax: 0 }
+    const sums = { net: net + (base ?? 0), tax: tax + amount }
+    summaries.set(key, { tax_category, rate_ppm, ...sums, gross: sums.net + sums.tax, exempt })
+  }
+  return [...summaries.values()]
+}

@@ -1,0 +1,88 @@
+import { type ActionName, type CustomerCancel, type Life, nextActions } from '../life/actions.ts'
+import { statusOf } from '../life/status.ts'
+import type { ComponentRow, GroupRow, LineRow, OrderRow, OrderSummaryRow } from './repository.ts'
+import type { OrderResponse, OrderSummaryResponse } from './schema.ts'
+import { taxSummaryOf } from './taxes.ts'
+
+/** An order of a list. */
+export const summaryOf = (row: OrderSummaryRow): OrderSummaryResponse => ({
+  ...row,
+  status: statusOf(row.state, row.payment_status, row.fulfillment_status)
+})
+
+/** What everybody is shown of an order who may see it: its figures are sums of its components. */
+export function commonOf(row: OrderRow) {
+  const { lines, groups, components, history, adjustments, shipments, ...order } = row
+  const ofLine = Map.groupBy(components, ({ line }) => line)
+  const ofGroup = Map.groupBy(components, ({ group_key }) => group_key)
+  return {
+    ...order,
+    status: statusOf(row.state, row.payment_status, row.fulfillment_status),
+    items: lines.map(line => itemOf(line, ofLine.get(line.line) ?? [])),
+    groups: groups.map(group => groupOf(group, ofGroup.get(group.group_key) ?? [])),
+    components: components.map(componentOf),
+    tax_summary: taxSummaryOf(components),
+    shipments: shipments.map(({ at, lines: units, ...shipment }) => ({
+      ...shipment,
+      lines: [...units],
+      at: new Date(at)
+    })),
+    adjustments: adjustments.map(({ at, parts, ...adjustment }) => ({
+      ...adjustment,
+      at: new Date(at),
+      parts: parts.map(({ line: item, group_key: group, ...part }) => ({ ...part, item, group }))
+    }))
+  }
+}
+
+/** What administrators do among themselves. */
+const INTERNAL: readonly string[] = ['hold', 'release', 'note'] satisfies ActionName[]
+
+/** The whole order, as whoever has ordered it is shown it. */
+export const viewOf = (row: OrderRow, policy: CustomerCancel): OrderResponse => ({
+  ...commonOf(row),
+  history: row.history
+    .filter(({ action }) => !INTERNAL.includes(action))
+    .map(({ action, from_state: from, to_state: to, at }) => ({ action, from, to, at: new Date(at) })),
+  next_actions: nextActions(lifeOf(row), row.customer_id === null ? 'guest' : 'customer', policy)
+})
+
+/** What can be done to it depends on this. */
+export const lifeOf = (row: OrderRow): Life => ({
+  state: row.state,
+  paymentStatus: row.payment_status,
+  lines: row.lines.map(({ requires_shipping: requiresShipping, ...line }) => ({ ...line, requiresShipping })),
+  isCancelRequested: row.cancel_requested_by !== null,
+  isHeld: row.held_at !== null
+})
+
+const sum = (components: readonly ComponentRow[], ...kinds: ComponentRow['kind'][]): number =>
+  components.reduce((total, { kind, amount }) => (kinds.includes(kind) ? total + amount : total), 0)
+
+const itemOf = (line: LineRow, components: readonly ComponentRow[]): OrderResponse['items'][number] => ({
+  ...line,
+  id: line.line,
+  quantity: line.ordered,
+  subtotal: sum(components, 'item'),
+  discount: 0 - sum(components, 'discount'),
+  line_total: sum(components, 'item', 'discount'),
+  tax: sum(components, 'tax'),
+  group: line.group_key
+})
+
+const groupOf = (
+  { group_key: id, method, option }: GroupRow,
+  components: readonly ComponentRow[]
+): OrderResponse['groups'][number] => ({
+  ...{ id, method, shipping_option: option },
+  shipping: sum(components, 'shipping', 'shipping_discount'),
+  shipping_discount: 0 - sum(components, 'shipping_discount'),
+  tax: sum(components, 'tax')
+})
+
+const componentOf = ({
+  line: item,
+  group_key: group,
+  option_id: shipping_option,
+  ...component
+}: ComponentRow): OrderResponse['components'][number] => ({ ...component, item, group, shipping_option })

@@ -1,0 +1,14 @@
+import type { Secrets } from '../../../platform/secrets/secrets.ts'
+
+/**
+ * Whose uses of promotions, and whose unpaid orders, are counted as one: a customer's by their id, a guest's by a keyed hash of
+ * their e-mail address, from which nobody without the secret learns it. Null: of a guest nothing is known yet.
+ */
+export function buyerOf(secrets: Pick<Secrets, 'mac'>, customerId: string | null, email: string | null) {
+  if (customerId !== null || email === null) return customerId
+  return secrets.mac('orders.email', email)
+}
+
+/** The network that an order is made from, as it is kept. */
+export const networkOf = (secrets: Pick<Secrets, 'mac'>, address: string): string =>
+  secrets.mac('orders.network', address)

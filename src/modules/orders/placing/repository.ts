@@ -1,0 +1,100 @@
+import {
+  json,
+  nullableJson,
+  nullableOneOf,
+  oneOf,
+  type Row,
+  statement
+} from '../../../platform/postgres/statement.ts'
+import type { AddressDraft } from '../checkouts/addresses.ts'
+import type { TaxExemption } from '../checkouts/schema.ts'
+import type { FulfillmentStatus, PaymentStatus } from '../life/status.ts'
+import type { ComponentRow, GroupRow, LineRow } from '../orders/repository.ts'
+import type { Terms } from './terms.ts'
+
+const order = {
+  id: 'uuid',
+  number: 'text',
+  state: oneOf<'pending' | 'placed'>(),
+  terms: oneOf<Terms>(),
+  checkout_id: 'uuid?',
+  cart_id: 'uuid?',
+  cart_version: 'int4?',
+  customer_id: 'uuid?',
+  buyer: 'text',
+  network: 'text?',
+  email: 'text?',
+  market: 'text',
+  currency: 'text',
+  subtotal: 'int8',
+  discount_total: 'int8',
+  shipping_total: 'int8',
+  tax_total: 'int8',
+  tax_added: 'int8',
+  cash_rounding: 'int8',
+  total: 'int8',
+  quote_hash: 'text',
+  shipping_address: nullableJson<AddressDraft>(),
+  billing_address: nullableJson<AddressDraft>(),
+  note: 'text?',
+  tax_exemption: nullableJson<TaxExemption>(),
+  payment_status: nullableOneOf<PaymentStatus>(),
+  fulfillment_status: oneOf<FulfillmentStatus>()
+} as const
+export type NewOrder = Row<typeof order>
+const names = Object.keys(order)
+
+export const insertOrder = statement({
+  name: 'orders.insert_order',
+  takes: order,
+  text: `
+    insert into orders.orders (${names.join(', ')}, placed_at)
+    values (${names.map(name => `$${name}`).join(', ')}, case when $state = 'placed' then now() end)`
+})
+export const insertGroups = statement({
+  name: 'orders.insert_groups',
+  takes: { order_id: 'uuid', rows: json<readonly GroupRow[]>() },
+  text: `
+    insert into orders.groups (order_id, group_key, method, option)
+    select $order_id, group_key, method, option
+    from jsonb_to_recordset($rows) as rows (group_key text, method text, option jsonb)`
+})
+export type NewLine = Omit<LineRow, 'canceled' | 'fulfilled' | 'returned' | 'refunded'>
+export const insertLines = statement({
+  name: 'orders.insert_lines',
+  takes: { order_id: 'uuid', rows: json<readonly NewLine[]>() },
+  text: `
+    insert into orders.lines (order_id, line, group_key, variant_id, product_id, sku, name, variant_name, slug, image_url,
+      attributes, requires_shipping, weight_grams, unit_price, discounted_price, ordered)
+    select $order_id, line, group_key, variant_id, product_id, sku, name, variant_name, slug, image_url,
+      attributes, requires_shipping, weight_grams, unit_price, discounted_price, ordered
+    from jsonb_to_recordset($rows) as rows (line int, group_key text, variant_id uuid, product_id uuid, sku text, name text,
+      variant_name text, slug text, image_url text, attributes jsonb, requires_shipping boolean, weight_grams int,
+      unit_price bigint, discounted_price bigint, ordered int)`
+})
+export const insertComponents = statement({
+  name: 'orders.insert_components',
+  takes: { order_id: 'uuid', rows: json<readonly ComponentRow[]>() },
+  text: `
+    insert into orders.components (order_id, position, kind, line, group_key, promotion_id, title, code, option_id, amount, base,
+      rate_ppm, tax_category, exempt, included)
+    select $order_id, position, kind, line, group_key, promotion_id, title, code, option_id, amount, base,
+      rate_ppm, tax_category, exempt, included
+    from jsonb_to_recordset($rows) as rows (position int, kind text, line int, group_key text, promotion_id uuid, title text,
+      code text, option_id text, amount bigint, base bigint, rate_ppm int, tax_category text, exempt text, included boolean)`
+})
+/** Whoever places orders that are counted together does so one after the other, so that none is left out of the count. */
+export const lockBuyer = statement({
+  name: 'orders.lock_buyer',
+  takes: { buyer: 'text' },
+  text: `select pg_advisory_xact_lock(hashtextextended('orders ' || $buyer, 0))`
+})
+/** How many wait for their money. */
+export const countPending = statement({
+  name: 'orders.count_pending',
+  takes: { buyer: 'text', network: 'text?' },
+  gives: { of_buyer: 'int8', of_network: 'int8' },
+  text: `
+    select (select count(*) from orders.orders where state = 'pending' and buyer = $buyer) as of_buyer,
+      (select count(*) from orders.orders where state = 'pending' and network = $network) as of_network`
+})

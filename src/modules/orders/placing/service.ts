@@ -1,0 +1,203 @@
+import { DomainError } from '../../../kernel/errors.ts'
+import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Emit } from '../../../platform/outbox/outbox.ts'
+import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
+import type { Secrets } from '../../../platform/secrets/secrets.ts'
+import type { CartApi } from '../../cart/index.ts'
+import type { InventoryApi } from '../../inventory/index.ts'
+import type { PaymentsApi } from '../../payments/index.ts'
+import type { PricingApi } from '../../pricing/index.ts'
+import type { ShippingApi, ShippingOption } from '../../shipping/index.ts'
+import { insertHistory } from '../changes/repository.ts'
+import type { CheckoutInput } from '../checkouts/input.ts'
+import type { Source } from '../checkouts/intake.ts'
+import type { Priced } from '../checkouts/price.ts'
+import type { PriceNow } from '../checkouts/pricer.ts'
+import { remarksOn } from '../checkouts/remarks.ts'
+import type { CheckoutRow } from '../checkouts/repository.ts'
+import { lock, refuseUnlessOpen } from '../checkouts/service.ts'
+import { checkoutChanged, tooManyPending } from '../errors.ts'
+import { orderCreated, orderPlaced } from '../events.ts'
+import { findOrderOfCart, findOrderOfCheckout } from '../orders/repository.ts'
+import { buyerOf, networkOf } from './buyers.ts'
+import { type Draft, draftOf } from './draft.ts'
+import { holding } from './hold.ts'
+import { type Agreement, refusalOf } from './refusals.ts'
+import * as repository from './repository.ts'
+import { type Choice, termsOf } from './terms.ts'
+
+type Deps = {
+  db: Database
+  secrets: Pick<Secrets, 'mac'>
+  emit: Emit
+  pricing: Pick<PricingApi, 'inTurn' | 'redeem'>
+  priceNow: PriceNow
+  nextNumber: () => Promise<string>
+  /** Absent: nobody counts. */
+  inventory: Pick<InventoryApi, 'reserve' | 'release' | 'claim' | 'confirm'> | undefined
+  /** Absent: orders are on account. */
+  payments: Pick<PaymentsApi, 'open' | 'proceed'> | undefined
+  shipping: Pick<ShippingApi, 'open'> | undefined
+  cart: Pick<CartApi, 'take'> | undefined
+  /** How many orders may wait for their payment. */
+  pendingMax: { readonly ofBuyer: number; readonly ofNetwork: number }
+}
+
+/** What somebody wants to buy, and has said of it. */
+export type Purchase = {
+  /** Null: a guest. */
+  readonly customerId: string | null
+  readonly input: CheckoutInput
+  readonly source: Source
+  /** That it was said in, as it was read; null: all at once. */
+  readonly checkout: Pick<CheckoutRow, 'id' | 'version'> | null
+  /** The address that it comes from. */
+  readonly address: string
+  readonly agreement: Agreement
+  /** How it is to be paid; `undefined`: that is said later. */
+  readonly payment: Choice | undefined
+}
+
+/** Makes orders: all of one, or nothing of it. */
+export function createPlacing(deps: Deps) {
+  const { db, secrets, emit, pricing, inventory, payments, shipping, cart, pendingMax } = deps
+
+  /**
+   * The id of the order; whoever comes second with a cart is told the first one's. Before it, stock is held, and after it the
+   * provider of a payment is asked: neither waits within the transaction.
+   * @throws `ORDER_INCOMPLETE`, `ORDER_ITEMS_UNAVAILABLE`, `SHIPPING_NOT_AVAILABLE`, `ORDER_PRICE_CHANGED`, `ORDER_CODE_REFUSED`,
+   * `ORDER_PENDING_LIMIT`, `INVENTORY_SHORT`, `CART_CHANGED`, `PRICING_USED_UP` and its like, `PAYMENT_PROVIDER_UNKNOWN`,
+   * `PAYMENT_METHOD_UNKNOWN`
+   */
+  async function place(purchase: Purchase, write: Write): Promise<{ id: string; isNew: boolean }> {
+    try {
+      await make(purchase, write)
+    } catch (error) {
+      const isLate = error instanceof DomainError && error.kind === 'conflict'
+      const earlier = isLate ? await earlierOf(purchase) : undefined
+      if (earlier === undefined) throw error
+      return { id: earlier.id, isNew: false }
+    }
+    if (purchase.payment !== undefined) await payments?.proceed(write.id)
+    return { id: write.id, isNew: true }
+  }
+
+  async function earlierOf({ source: { cart_id, cart_version }, checkout }: Purchase) {
+    if (checkout !== null) return db.first(findOrderOfCheckout, { checkout_id: checkout.id })
+    return cart_id === null ? undefined : db.first(findOrderOfCart, { cart_id, cart_version })
+  }
+
+  async function make(purchase: Purchase, write: Write): Promise<void> {
+    const { id } = write
+    const { customerId, input, agreement, checkout } = purchase
+    const [priced, number] = await Promise.all([deps.priceNow(db, customerId, input), deps.nextNumber()])
+    const said = { input, customer_id: customerId, quote_hash: priced.quote.hash }
+    const refusal = refusalOf(
+      priced,
+      remarksOn(said, priced, false),
+      agreement,
+      checkout === null ? 'body/' : ''
+    )
+    if (refusal !== undefined) throw refusal
+
+    // A guest without an e-mail address was refused.
+    const buyer = buyerOf(secrets, customerId, input.email) ?? ''
+    const draft = draftOf(priced)
+    const order = orderFrom(purchase, draft, { id, number, buyer })
+    const turns = pricing.inTurn(db.inTurn(`orders ${buyer}`), priced.quote.redemptions)
+    const lines = priced.sold.map(({ variantId, quantity }) => ({ variantId, quantity }))
+    const begin = inventory === undefined ? turns : holding(inventory, id, lines, turns)
+    await write.once(begin, async tx => {
+      if (checkout !== null) await takeCheckout(tx, customerId, checkout, write)
+      if (order.state === 'pending') await refuseTooMany(tx, order)
+      const { cart_id, cart_version } = purchase.source
+      if (cart_id !== null) await cart?.take(tx, cart_id, cart_version)
+      await insert(tx, order, draft)
+      await inventory?.claim(tx, id, lines)
+      if (order.state === 'placed') await inventory?.confirm(tx, id)
+      const { currency, total: dueMinor } = order
+      await payments?.open(
+        tx,
+        { orderId: id, customerId, currency, dueMinor, tokenVersion: 1 },
+        purchase.payment
+      )
+      await shipping?.open(tx, { orderId: id, customerId, groups: carriedIn(priced) })
+      const { total, state } = order
+      const told = { order_id: id, number, customer_id: customerId, currency, total }
+      emit(tx, orderCreated, id, told)
+      if (state === 'placed') emit(tx, orderPlaced, id, told)
+      await pricing.redeem(tx, id, buyer)
+    })
+  }
+
+  async function refuseTooMany(tx: Queryable, { buyer, network }: repository.NewOrder): Promise<void> {
+    await tx.run(repository.lockBuyer, { buyer })
+    const pending = await tx.first(repository.countPending, { buyer, network })
+    const { ofBuyer, ofNetwork } = pendingMax
+    if (pending === undefined) return
+    if (pending.of_buyer >= ofBuyer) throw tooManyPending({ details: { limit: ofBuyer } })
+    if (pending.of_network >= ofNetwork) throw tooManyPending({ details: { limit: ofNetwork } })
+  }
+
+  /** The order as it begins. */
+  function orderFrom(
+    { customerId, input, source, checkout, address, payment }: Purchase,
+    { totals }: Draft,
+    { id, number, buyer }: { id: string; number: string; buyer: string }
+  ): repository.NewOrder {
+    const terms = payments === undefined ? 'on_account' : termsOf(payment)
+    const isPaid = totals.total === 0
+    const isPending = terms === 'prepaid' && !isPaid
+    return {
+      ...{ id, number, buyer, terms, ...totals, ...source },
+      state: isPending ? 'pending' : 'placed',
+      checkout_id: checkout?.id ?? null,
+      customer_id: customerId,
+      network: isPending ? networkOf(secrets, address) : null,
+      email: input.email,
+      shipping_address: input.shippingAddress,
+      billing_address: input.billingAddress,
+      note: input.note,
+      payment_status: payments === undefined ? null : isPaid ? 'paid' : 'unpaid'
+    }
+  }
+
+  return { place }
+}
+export type Placing = ReturnType<typeof createPlacing>
+
+/**
+ * Nobody changes it until the order is there. @throws `CHECKOUT_STALE`, `CHECKOUT_COMPLETED`, `CHECKOUT_EXPIRED`,
+ * `CHECKOUT_CANCELED`, `CHECKOUT_CHANGED`
+ */
+async function takeCheckout(
+  tx: Transaction,
+  customerId: string | null,
+  { id, version }: Pick<CheckoutRow, 'id' | 'version'>,
+  write: Write
+): Promise<void> {
+  const row = await lock(tx, customerId, id, write)
+  refuseUnlessOpen(row)
+  if (row.version !== version) throw checkoutChanged()
+}
+
+/** What comes in a way that was offered. */
+const carriedIn = ({ quote, options }: Priced): { key: string; option: ShippingOption }[] =>
+  quote.groups.flatMap(({ key, option: chosen }) =>
+    options.filter(({ id }) => id === chosen).map(option => ({ key, option }))
+  )
+
+/** All rows of an order, in one message. */
+async function insert(tx: Queryable, order: repository.NewOrder, draft: Draft): Promise<void> {
+  const { id: order_id, state: to_state, customer_id: actor } = order
+  await Promise.all([
+    tx.run(repository.insertOrder, order),
+    tx.run(repository.insertGroups, { order_id, rows: draft.groups }),
+    tx.run(repository.insertLines, { order_id, rows: draft.lines }),
+    tx.run(repository.insertComponents, { order_id, rows: draft.components }),
+    tx.run(insertHistory, {
+      ...{ order_id, to_state, actor },
+      ...{ action: 'create', from_state: null, reason: null }
+    })
+  ])
+}

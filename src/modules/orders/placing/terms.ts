@@ -1,0 +1,10 @@
+/** Whether it is paid before it is looked after, later, or when it arrives. */
+export type Terms = 'prepaid' | 'on_account' | 'cod'
+
+/** Who is to be paid, and by which method. */
+export type Choice = { readonly provider?: string | undefined; readonly method?: string | undefined }
+
+const TERMS: Readonly<Record<string, Terms>> = { cash_on_delivery: 'cod', on_account: 'on_account' }
+
+/** Whether an order waits for its money: what is paid by other means than these does. */
+export const termsOf = (payment: Choice | undefined): Terms => TERMS[payment?.method ?? ''] ?? 'prepaid'
