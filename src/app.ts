@@ -1,4 +1,5 @@
 import { PICTURES_PATH } from './demo/catalog.ts'
+import { readShopFront } from './demo/shop-front.ts'
 import { createExamples, type Examples } from './examples.ts'
 import type { PublicFiles } from './gateway/pages/public-files.ts'
 import { createGateway, type Gateway, type GatewayModule } from './gateway/server.ts'
@@ -10,6 +11,8 @@ import { authModule } from './modules/auth/index.ts'
 import { cartModule } from './modules/cart/index.ts'
 import { catalogModule } from './modules/catalog/index.ts'
 import { inventoryModule } from './modules/inventory/index.ts'
+import { ordersModule } from './modules/orders/index.ts'
+import { paymentsModule } from './modules/payments/index.ts'
 import { pricingModule } from './modules/pricing/index.ts'
 import { shippingModule } from './modules/shipping/index.ts'
 import type { Platform } from './platform/platform.ts'
@@ -22,9 +25,11 @@ export const modules = [
   authModule,
   pricingModule,
   inventoryModule,
+  paymentsModule,
   catalogModule,
   shippingModule,
   cartModule,
+  ordersModule,
   adminModule
 ]
 
@@ -81,6 +86,7 @@ export async function openGateway({ platform, modules, apiOf, stop }: Shop): Pro
     platform,
     version,
     frontPage: { examples, guides: listGuides },
+    shopFront: platform.config.environment === 'development' ? readShopFront : undefined,
     files: platform.config.shop.demo === 'off' ? [guideFiles] : [guideFiles, demoFiles],
     authenticate: apiOf(authModule)?.authenticate ?? (() => Promise.reject(authDisabled())),
     revocations: apiOf(authModule)?.revocations,

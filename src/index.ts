@@ -38,6 +38,8 @@ export {
   productChanged
 } from './modules/catalog/index.ts'
 export { type InventoryApi, inventoryModule } from './modules/inventory/index.ts'
+export { ordersModule } from './modules/orders/index.ts'
+export { type PaymentsApi, paymentsModule } from './modules/payments/index.ts'
 export { type PricingApi, pricingModule } from './modules/pricing/index.ts'
 export { type ShippingApi, shippingModule } from './modules/shipping/index.ts'
 export { newWrite, type Write } from './platform/idempotency/write.ts'
@@ -48,6 +50,7 @@ export type { Database, Queryable, Transaction } from './platform/postgres/datab
 export {
   json,
   nullableJson,
+  nullableOneOf,
   oneOf,
   type RowOf,
   type Statement,

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,6 +20,8 @@ import { migrate } from './platform/postgres/migrate.ts'
 export { admin, customer, fakeAuth } from './modules/auth/fake.ts'
 export { fakeCatalog } from './modules/catalog/fake.ts'
 export { fakeInventory } from './modules/inventory/fake.ts'
+export { fakePayments } from './modules/payments/fake.ts'
+export { fakePricing } from './modules/pricing/fake.ts'
 
 export type TestShopOptions<Apis = Record<string, object>> = {
   /** The modules under test, set up as in a shop; by default all that come along. */
@@ -51,7 +54,7 @@ export type TestShop<Apis = Record<string, object>> = App & {
   databaseUrl: string
   /** The APIs that stand in the place of modules. */
   instead: Apis
-  /** The names of the statements that were sent. */
+  /** The names of the statements that were sent, beside those of the shop's own timers. */
   statements: string[]
   /** The lines of the log. */
   log: string[]
@@ -76,13 +79,16 @@ const SETTINGS = {
   CARTWRIGHT__DATABASE__POOL_WAIT_MS: '5000'
 }
 
+/** Set in what the shop does by itself: timers belong to the call that started them, and opening starts the shop's. */
+const ownWork = new AsyncLocalStorage<true>()
+
 /** Opens one; it has to be closed. Limits on requests are off unless the settings say otherwise. */
 export async function openTestShop<Apis extends Record<string, object> = Record<string, never>>(
   options: TestShopOptions<Apis> = {}
 ): Promise<TestShop<Apis>> {
   const database = await openDatabase(options.databaseUrl)
   try {
-    const shop = await openOn(database.url, options)
+    const shop = await ownWork.run(true, () => openOn(database.url, options))
     return { ...shop, close: () => shop.close().finally(database.stop) }
   } catch (error) {
     await database.stop()
@@ -117,7 +123,9 @@ async function openOn<Apis extends Record<string, object>>(
   const log: string[] = []
   const platform = closedOnce(
     await openPlatform(config, databaseUrl, pino({ level: config.log.level, errorKey: 'err' }, into(log)), {
-      onStatement: name => statements.push(name)
+      onStatement: name => {
+        if (ownWork.getStore() === undefined) statements.push(name)
+      }
     })
   )
   const shop = await setupShop({ ...platform, outbox: strict(platform.outbox) }, all)

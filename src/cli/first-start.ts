@@ -81,6 +81,7 @@ export async function welcome(
   const examples = await app.examples(address, admin ?? undefined)
   const lines = [
     `Cartwright ${version} listens on ${address} (API: ${address}/docs)`,
+    config.environment === 'development' && `Buy something: ${address}/shop`,
     demoProducts > 0 && `Loaded the demo catalog: ${demoProducts} products.`,
     // The password is not shown again.
     admin && `\nAdministrator  ${admin.email}\nPassword       ${admin.password}   (shown this once)\n`,

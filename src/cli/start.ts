@@ -18,8 +18,11 @@ const PARTS = [
   () => import('../modules/auth/index.ts'),
   () => import('../modules/pricing/index.ts'),
   () => import('../modules/inventory/index.ts'),
+  () => import('../modules/payments/index.ts'),
   () => import('../modules/catalog/index.ts'),
+  () => import('../modules/shipping/index.ts'),
   () => import('../modules/cart/index.ts'),
+  () => import('../modules/orders/index.ts'),
   () => import('../shop.ts')
 ]
 

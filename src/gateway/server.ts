@@ -25,6 +25,7 @@ import { collectOpenApi } from './openapi/document.ts'
 import { mountOpenApi } from './pages/docs-page.ts'
 import { type FrontPage, mountFrontPage } from './pages/front-page.ts'
 import { mountPublicFiles, type PublicFiles } from './pages/public-files.ts'
+import { mountShopFront, type ShopFront } from './pages/shop-front.ts'
 import { handleError, sendUnknownRoute } from './problem.ts'
 import { commonHeaders } from './routing/answer-headers.ts'
 import { disabledModuleAnswers, type Switchable } from './routing/disabled-modules.ts'
@@ -53,6 +54,8 @@ export type GatewayDeps = {
   version: string
   /** What is shown at `/`. */
   frontPage?: FrontPage
+  /** What is shown at `/shop`. */
+  shopFront?: ShopFront | undefined
   files?: readonly PublicFiles[]
 }
 export type Gateway = {
@@ -93,6 +96,7 @@ export async function createGateway({
   revocations,
   version,
   frontPage,
+  shopFront,
   files = []
 }: GatewayDeps): Promise<Gateway> {
   const { config, db, cache, chores } = platform
@@ -103,8 +107,9 @@ export async function createGateway({
   let classOf: ClassOf = () => undefined
   let allowedMethods: ReturnType<typeof createAllowedMethods> = () => []
   const headers: ModuleHeaders = {
-    capabilities: modules.flatMap(module => module.capabilities ?? []),
-    contexts: modules.flatMap(module => module.contexts ?? [])
+    // Several modules may take the same one.
+    capabilities: [...new Set(modules.flatMap(module => module.capabilities ?? []))],
+    contexts: [...new Set(modules.flatMap(module => module.contexts ?? []))]
   }
   const disabledModule = disabledModuleAnswers(modules)
   const app = createServer(platform, {
@@ -143,7 +148,11 @@ export async function createGateway({
   mountOpenApi(app, writeDocument)
   const { name } = config.shop
   if (frontPage !== undefined)
-    mountFrontPage(app, { ...frontPage, name, version, publicUrl: config.server.public_url })
+    mountFrontPage(app, {
+      ...{ ...frontPage, name, version, publicUrl: config.server.public_url },
+      hasShopFront: shopFront !== undefined
+    })
+  if (shopFront !== undefined) mountShopFront(app, shopFront)
   mountPublicFiles(app, files)
   await app.ready()
   classOf = createClassTable(mounted)

@@ -19,7 +19,11 @@ export const polish = defineJob(
   { description: 'Polishes a bell.', seconds: 2 },
   { bell_id: Id }
 )
-const wind = defineJob('bell.wind', { description: 'Winds the clock.', seconds: 2, everySeconds: 3_600 }, {})
+export const wind = defineJob(
+  'bell.wind',
+  { description: 'Winds the clock.', seconds: 2, everySeconds: 3_600 },
+  {}
+)
 
 type Rang = { bell_id: string; nth: number }
 export type Ring = Delivery<Rang>

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { type CatalogApi, catalogModule } from '../../src/modules/catalog/index.ts'
+import { createListPrices } from '../../src/modules/catalog/list-prices/service.ts'
+import { createChanges } from '../../src/modules/catalog/revision/changes.ts'
+import { createLowestPrices } from '../../src/modules/catalog/revision/prices.ts'
 import type { InventoryApi } from '../../src/modules/inventory/index.ts'
+import type { Broadcast } from '../../src/platform/broadcast.ts'
+import type { Database } from '../../src/platform/postgres/database.ts'
 import type { TestShop } from '../../src/testing.ts'
 import { useShop } from './use-shop.ts'
 
@@ -19,6 +24,17 @@ export async function useCatalog(
   const shop = await useShop({ modules: [catalogModule], instead, settings, databaseUrl })
   return { ...shop, catalog: shop.apiOf(catalogModule) as CatalogApi }
 }
+
+/** The lowest prices of a catalog without price lists. */
+export const lowestPricesOf = (db: Database, currency = 'USD') =>
+  createLowestPrices({
+    db,
+    currency,
+    listPrices: createListPrices({ pricing: undefined, enqueue: () => {}, currency })
+  })
+/** Announces changes of a catalog without price lists, and emits nothing. */
+export const changesOf = ({ db, broadcast }: { db: Database; broadcast: Broadcast }) =>
+  createChanges({ broadcast, emit: () => {}, lowestPrices: lowestPricesOf(db) })
 
 type Shop = Pick<TestShop, 'request'>
 

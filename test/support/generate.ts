@@ -49,7 +49,17 @@ export function resolveMarkers<T>(value: T, lookUp: (kind: string, index: number
   return walk(value) as T
 }
 
-const KINDS = ['product', 'variant', 'category', 'discount', 'session', 'invitation']
+const KINDS = [
+  'product',
+  'variant',
+  'category',
+  'discount',
+  'session',
+  'invitation',
+  'checkout',
+  'payment',
+  'order'
+]
 /** What administrators keep below one path each, which is also what it is called. */
 export const COLLECTIONS = [
   ...['markets', 'price-lists', 'promotions'],
@@ -138,6 +148,7 @@ const hostile: Value = fc.oneof(
 /** What a property of this name probably wants. */
 const named: Record<string, fc.Arbitrary<string>> = {
   variant_id: marker('variant'),
+  order_id: fc.oneof(marker('order'), marker('guest-order')),
   parent_id: marker('category'),
   category_ids: marker('category'),
   category: fc.oneof(marker('category'), marker('slug')),
@@ -249,6 +260,14 @@ const headers: fc.Arbitrary<Record<string, string>> = fc.record(
     'x-guest-cart-token': fc.oneof(
       { weight: 3, arbitrary: marker('guest') },
       fc.constantFrom('', '..', 'é', 'x'.repeat(5_000))
+    ),
+    'x-checkout-token': fc.oneof(
+      { weight: 3, arbitrary: marker('checkout-token') },
+      fc.constantFrom('', 'cht_', 'cht_test.é', 'x'.repeat(5_000))
+    ),
+    'x-order-token': fc.oneof(
+      { weight: 3, arbitrary: marker('order-token') },
+      fc.constantFrom('', 'ort_', 'ort_test.é', 'x'.repeat(5_000))
     ),
     'x-request-id': fc.constantFrom('fuzz-1', '', '\u00ff', 'x'.repeat(1_000)),
     'if-none-match': fc.constantFrom('*', '"1"', 'rubbish'),
@@ -368,9 +387,15 @@ function parameterOf(path: string, { name, schema }: Parameter, broken: number):
       ? marker('variant')
       : name === 'codeId'
         ? marker('promotion-code')
-        : kind === undefined
-          ? anyId
-          : marker(kind)
+        : name === 'orderID'
+          ? marker('order')
+          : /\/(payments|orders)\/guest\//.test(path)
+            ? marker('guest-order')
+            : path.includes('/checkouts/guest/')
+              ? marker('guest-checkout')
+              : kind === undefined
+                ? anyId
+                : marker(kind)
   const slug = path.startsWith('/api/catalog') ? own : fc.oneof(own, marker('slug'))
   const fitting = fc.oneof(
     { weight: 5, arbitrary: slug },

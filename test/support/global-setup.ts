@@ -16,6 +16,9 @@ declare module 'vitest' {
   }
 }
 
+/** Several shops of several processes are tested at once. */
+const CONNECTIONS_MAX = 300
+
 /**
  * One PostgreSQL for all test files: the server that DATABASE_URL names, else an embedded one in a temporary
  * folder. It gets a migrated template database, which every test file clones (30 ms) and drops.
@@ -27,7 +30,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const named = process.env.DATABASE_URL
   const server = named
     ? { url: named, stop: async () => {} }
-    : await openEmbeddedPostgres({ folder, mode: 'own' })
+    : await openEmbeddedPostgres({ folder, mode: 'own', connectionsMax: CONNECTIONS_MAX })
   const templateName = `cartwright_template_${process.pid}`
   const run = async (sql: string) => {
     const client = new pg.Client({ connectionString: server.url })

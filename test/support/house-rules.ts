@@ -18,7 +18,16 @@ const GATEWAY_DOORS = ['routing/tiers', 'callers/identity', 'writes/write', 'cal
 /** Values of the platform that a module may import; all else comes through `setup`, or is a type. */
 const PLATFORM_VALUES = [
   ...['createChanges', 'keep'],
-  ...['statement', 'json', 'nullableJson', 'oneOf', 'newWrite', 'databaseUnavailable', 'databaseBusy'],
+  ...[
+    'statement',
+    'json',
+    'nullableJson',
+    'oneOf',
+    'nullableOneOf',
+    'newWrite',
+    'databaseUnavailable',
+    'databaseBusy'
+  ],
   ...['readRecords', 'RECORD_BYTES_MAX', 'FileRefused', 'spool', 'csvLine', 'textOf'],
   ...['findColumns', 'missingColumns', 'copyOf', 'checkTable', 'readTable']
 ]

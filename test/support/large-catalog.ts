@@ -13,6 +13,8 @@ export const LARGE_CATALOG = {
   words: [null, '%thing%', '%zebra%', '%product-1%', '%nowhere%'],
   tags: [null, 't1', 'rare'],
   categories: [null, idOf('all'), idOf('deep-5'), idOf('leaf-7')],
+  /** Price lists: one has all products, one a tenth of them, and one none. */
+  priceLists: [idOf('all-priced'), idOf('few-priced'), idOf('none-priced')],
   prices: [
     [null, null],
     [0, 99_999_999],
@@ -96,5 +98,13 @@ export async function fillLargeCatalog(client: pg.ClientBase): Promise<void> {
       category_ids = list_columns.category_ids, in_stock = list_columns.in_stock
     from catalog.list_columns left join priced on priced.product_id = list_columns.product_id
     where list_columns.product_id = products.id`)
-  await client.query('vacuum analyze')
+  await client.query(`
+    insert into catalog.list_prices (
+      product_id, list_id, lowest_price_currency, lowest_price_minor, lowest_full_price_minor, variant_count)
+    select id, md5(list)::uuid, 'GBP', lowest_price_minor + 7, lowest_full_price_minor + 7, variant_count
+    from catalog.products cross join (values ('all-priced'), ('few-priced')) lists (list)
+    where lowest_price_minor is not null and (list = 'all-priced' or hashtext('p' || slug) % 10 = 0)`)
+  // Its own tables alone: a vacuum of all would wait for those of other databases at the catalogs that a server shares.
+  await client.query(`vacuum analyze catalog.categories, catalog.products, catalog.variants, catalog.product_categories,
+    catalog.discounts, catalog.list_prices`)
 }

@@ -20,9 +20,13 @@ export async function usePricing({ databaseUrl, currency = 'CHF', settings = {} 
     databaseUrl
   })
   const admin = shop.as({ token: 'admin' })
+  const pricing = shop.apiOf(pricingModule) as PricingApi
   return {
     ...shop,
-    pricing: shop.apiOf(pricingModule) as PricingApi,
+    pricing,
+    /** In a transaction of its own, by `owner`. */
+    redeem: (owner: string, redemptions: Parameters<PricingApi['inTurn']>[1], customer: string) =>
+      pricing.inTurn(shop.db, redemptions).transaction(tx => pricing.redeem(tx, owner, customer)),
     admin,
     anybody: shop.as(null),
     /** A market of Germany, in euros, unless told otherwise. */

@@ -1,6 +1,7 @@
-import type { Area } from '../../src/kernel/areas.ts'
+import { type Area, reaching } from '../../src/kernel/areas.ts'
 import type {
   Buyer,
+  Exemption,
   Market,
   Parcel,
   Promotion,
@@ -12,7 +13,7 @@ import type {
 } from '../../src/modules/pricing/quote/input.ts'
 
 // For benchmarks, to which no module is open but by its door.
-export { QUOTE_LIMITS } from '../../src/modules/pricing/quote/limits.ts'
+export { PROMOTIONS_MAX, QUOTE_LIMITS } from '../../src/modules/pricing/quote/limits.ts'
 export { quote } from '../../src/modules/pricing/quote/quote.ts'
 
 /** Inputs of quotes, of which a test says what matters to it. */
@@ -23,7 +24,7 @@ type Given = {
   groups?: readonly Partial<QuoteGroup>[]
   promotions?: readonly Partial<Promotion>[]
   codes?: readonly string[]
-  taxes?: readonly TestZone[]
+  taxes?: readonly TaxZone[]
   ratesOf?: (parcel: Parcel) => ShippingOption[]
   now?: number
 }
@@ -33,7 +34,7 @@ export function quoteInput(given: Given): QuoteInput {
   const coded = promotions.filter(promotion => promotion.needsCode)
   return {
     market: marketOf(given.market),
-    buyer: { group: null, exemption: null, isFirstOrder: true, used: new Map(), ...given.buyer },
+    buyer: { group: null, exemptions: [], isFirstOrder: true, used: new Map(), ...given.buyer },
     lines: given.lines.map(lineOf),
     groups: (given.groups ?? [{}]).map(groupOf),
     codes: given.codes ?? [],
@@ -47,6 +48,13 @@ export function quoteInput(given: Given): QuoteInput {
     now: given.now ?? 0
   }
 }
+
+/** One that holds everywhere and always, unless told otherwise. */
+export const exemption = (given: Partial<Exemption> = {}): Exemption => ({
+  ...{ id: 'exemption', company: 'Acme', vatId: null, reason: 'reverse charge' },
+  ...{ countries: null, startsAt: null, endsAt: null },
+  ...given
+})
 
 const marketOf = (given: Partial<Market> = {}): Market => ({
   code: 'home',
@@ -108,18 +116,15 @@ const promotionOf = (given: Partial<Promotion>, index: number): Promotion => ({
 })
 
 /** A country where these rates hold, by category. */
-export const taxed = (country: string, rates: Record<string, number>): TestZone =>
+export const taxed = (country: string, rates: Record<string, number>): TaxZone =>
   zoneOf(
     { country, region: null, postalCode: null },
     Object.entries(rates).map(([category, ppm]) => ({ category, ppm, startsAt: null, endsAt: null }))
   )
 
-/** With the area that it was made of. */
-export type TestZone = TaxZone & { readonly area: Area }
-export const zoneOf = (area: Area, rates: TaxZone['rates']): TestZone => ({
+export const zoneOf = (area: Area, rates: TaxZone['rates']): TaxZone => ({
   id: Object.values(area).join(' '),
-  ...area,
-  postalPattern: area.postalCode,
+  reachFor: reaching(area),
   area,
   rates
 })

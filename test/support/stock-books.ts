@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 /** Every way in which the books of stock can be wrong, one row for each place where they are. */
-const FAULTS = `
+export const STOCK_FAULTS = `
   with chain as (
     select movements.*, lag(on_hand_after, 1, 0) over levels as on_hand_before,
       lag(reserved_after, 1, 0) over levels as reserved_before, lag(seq, 1, 0) over levels as seq_before
@@ -34,7 +34,7 @@ const FAULTS = `
 
 /** What is wrong with the books, of a database that nobody writes to now. */
 export async function faultsOf(client: pg.Client): Promise<Record<string, unknown>[]> {
-  return (await client.query(FAULTS)).rows
+  return (await client.query(STOCK_FAULTS)).rows
 }
 
 /** Makes so many plain variants that are tracked, and answers their ids and the location. */

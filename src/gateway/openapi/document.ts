@@ -39,8 +39,11 @@ async function describe(routes: readonly RouteOptions[], version: string): Promi
       url
     })
   })
-  for (const { method, url, schema, config } of routes)
+  for (const { method: methods, url, schema, config } of routes) {
+    const method = [methods].flat().filter(each => each !== 'HEAD')
+    if (method.length === 0) continue
     app.route({ method, url, handler: () => {}, ...(schema && { schema }), ...(config && { config }) })
+  }
   await app.ready()
   return app.swagger() as Document
 }

@@ -49,7 +49,8 @@ function describe(place: Place, { [DECLARED]: declared = {}, ...operation }: Ope
       ...(isShared && { etag: headerRef('ETag') }),
       ...(!isShared && showsVersion(answer) && { etag: headerRef('VersionTag') }),
       ...(isKeyed &&
-        declared.secret !== Number(status) && { 'idempotency-replayed': headerRef('IdempotencyReplayed') })
+        declared.secret !== Number(status) &&
+        declared.secret !== 'any' && { 'idempotency-replayed': headerRef('IdempotencyReplayed') })
     }
     const isSilent = answer.description === undefined || answer.description === 'Default Response'
     const described = isSilent ? { ...answer, description: STATUS_CODES[status] } : answer
@@ -73,8 +74,14 @@ const showsVersion = ({ content }: Answer): boolean =>
   'version' in (content?.['application/json']?.schema?.properties ?? {})
 
 /** What is made at a path without parameters is new: no version of it is there yet that could be compared. */
-function takesVersion(place: Place, { responses = {} }: Operation, { unwritten }: Partial<RouteConfig>) {
+function takesVersion(
+  place: Place,
+  { responses = {} }: Operation,
+  { unwritten, unversioned }: Partial<RouteConfig>
+) {
   const { path, method, isVersioned } = place
   const isNew = !path.includes('{') && '201' in responses && !('200' in responses)
-  return isVersioned && isUnsafe(method.toUpperCase()) && !isNew && unwritten === undefined
+  return (
+    isVersioned && isUnsafe(method.toUpperCase()) && !isNew && unwritten === undefined && unversioned !== true
+  )
 }

@@ -1,19 +1,23 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { SHOP_PATH } from './shop-front.ts'
 
 export type FrontPage = {
   /** Requests to paste into a terminal, for a shop at this address. */
   examples(address: string): Promise<readonly string[]>
   guides(): Promise<readonly { title: string; href: string }[]>
 }
-type Shop = FrontPage & { name: string; version: string; publicUrl: string }
+type Shop = FrontPage & { name: string; version: string; publicUrl: string; hasShopFront: boolean }
 
 /**
  * `/` shows what this is and where to go: a browser by a page, any other program by a few links as
  * JSON.
  */
 export function mountFrontPage(app: FastifyInstance, shop: Shop): void {
-  const links = { name: shop.name, version: shop.version, ...LINKS }
+  const links = {
+    ...{ name: shop.name, version: shop.version, ...LINKS },
+    ...(shop.hasShopFront && { shop_front: SHOP_PATH })
+  }
   app.get('/', { schema: { hide: true } }, async (request, reply) => {
     reply.header('vary', 'Accept')
     if (!request.headers.accept?.includes('text/html')) return links
@@ -82,7 +86,7 @@ const card = (title: string, text: string, links: readonly { title: string; href
   links.length === 0 ? '' : `<section><h3>${title}</h3><p>${text}</p>${list(links)}</section>\n`
 
 function page(
-  { name, version }: Shop,
+  { name, version, hasShopFront }: Shop,
   examples: readonly string[],
   guides: readonly { title: string; href: string }[]
 ): string {
@@ -105,10 +109,14 @@ everything it shows.</p>
 ${lines === '' ? '' : `<h2>Try it</h2>\n<p>Paste these into a terminal. A click selects a whole request.</p>\n${lines}`}
 <h2>Where to go</h2>
 <div class="cards">
-${card('The API', 'Every route, to read and to try out, and the same as a file for programs.', [
-  { title: 'Documentation', href: '/docs' },
-  { title: 'openapi.json', href: '/openapi.json' }
-])}${card('Guides', 'How to build a shop front, and how to run a shop.', guides)}${card('Diagnostics', 'Whether the shop is well, for people and for monitoring.', diagnostics)}</div>
+${card('The shop front', 'A small one, to buy in. It is there in development, and asks the API for everything.', hasShopFront ? [{ title: 'Go shopping', href: SHOP_PATH }] : [])}${card(
+  'The API',
+  'Every route, to read and to try out, and the same as a file for programs.',
+  [
+    { title: 'Documentation', href: '/docs' },
+    { title: 'openapi.json', href: '/openapi.json' }
+  ]
+)}${card('Guides', 'How to build a shop front, and how to run a shop.', guides)}${card('Diagnostics', 'Whether the shop is well, for people and for monitoring.', diagnostics)}</div>
 <footer>Cartwright ${escaped(version)}</footer>
 </main>
 </body>

@@ -47,6 +47,13 @@ test('what everybody gets alike may be kept, and is asked for again each time', 
   expect(headers.vary).toBe('x-terms, Accept-Encoding')
 })
 
+test('what several modules take is named once', async () => {
+  const other = { ...moduleOf('y', ['/api/y']), capabilities: ['x-guest-cart-token'] }
+  const gateway = await useGateway({ modules: [routes, other] })
+  const { headers } = await gateway.request('GET', '/api/x/open')
+  expect(headers.vary).toBe('Authorization, x-guest-cart-token')
+})
+
 test('diagnostics, unknown routes and modules that are switched off are kept by nobody', async () => {
   const off = moduleOf('off', ['/api/off'], undefined, false)
   const gateway = await useGateway({ modules: [routes, off] })

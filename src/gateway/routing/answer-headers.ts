@@ -52,7 +52,6 @@ export function declareCaching(
       done()
     }
     route.onRequest = [allow, ...[route.onRequest ?? []].flat()]
-    // Before the hook that takes the body from answers to HEAD.
     route.onSend = [represent, ...[route.onSend ?? []].flat()]
   })
 }

@@ -45,8 +45,10 @@ export type RouteConfig<B extends BodyKind = BodyKind> = {
   readonly limit?: RouteLimit
   /** Everybody gets the same answer, so that caches may keep it. Only for routes of the public tier. */
   readonly cache?: 'public'
-  /** With this status its answer holds a secret and is not kept: a repeated request is answered anew. */
-  readonly secret?: 200 | 201
+  /** With this status, or any good one, its answer holds a secret and is not kept: a repeated request is answered anew. */
+  readonly secret?: 200 | 201 | 'any'
+  /** Its answer has a version, and what it makes has none that could be compared: it takes no `If-Match`. */
+  readonly unversioned?: true
   /** Why a route that may change something hands no write on. Then it takes no `If-Match`. */
   readonly unwritten?: string
 }

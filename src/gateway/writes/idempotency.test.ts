@@ -66,6 +66,7 @@ const routes = moduleOf('x', ['/api/x'], ({ public: open, secured }) => {
     return { applied: made ?? 'before', id: write.resultId }
   }
   open.post('/x/apply', account, apply)
+  open.post('/x/long', account, async request => ({ ...(await apply(request)), text: 'x'.repeat(40_000) }))
   open.post('/x/tell', { config: { ...account.config, secret: 200 } }, apply)
 })
 
@@ -368,6 +369,14 @@ test('an answer that tells a secret is not kept, whoever repeats the request get
   const again = await apply('/api/x/tell')
   expect(again.json).toEqual({ ...first.json, applied: 'before' })
   expect(again.headers).not.toHaveProperty('idempotency-replayed')
+  expect(await rows()).toHaveLength(1)
+})
+
+test('a long answer is not kept either: many of them would fill the database', async () => {
+  const first = await apply('/api/x/long')
+  expect(await stored()).toMatchObject([{ state: 'applied', answer: null }])
+  const again = await apply('/api/x/long')
+  expect(again.json).toEqual({ ...first.json, applied: 'before' })
   expect(await rows()).toHaveLength(1)
 })
 

@@ -23,6 +23,8 @@ declare module 'fastify' {
 const KEY = /^("?)([\x21\x23-\x7e]{1,255})\1$/ // quoted, as the draft has it, or bare, as everybody sends it
 const NOT_KEPT = 'answer not kept for its idempotency key'
 const REPLAYED_HEADERS = ['content-type', 'etag', 'location']
+/** In characters. Whoever repeats a request with a longer answer gets it anew: keys are kept for two days, and anybody sends many. */
+const KEPT_LENGTH_MAX = 32_768
 /** Of callers who share an address: shorter keys, or such as `aaaaaaaaaaaaaaaaaaaa`, are guessed or meet by chance. */
 const ANONYMOUS_KEY = { lengthMin: 16, differentMin: 8 }
 
@@ -31,9 +33,9 @@ const ANONYMOUS_KEY = { lengthMin: 16, differentMin: 8 }
  * before the work; a second try waits a moment for the first and is then answered 409. Kept are answers that the
  * business decided on (2xx and 4xx); after 5xx, 429, malformed requests and failures that may pass the key is free
  * again. Answers are encrypted with a key that only the holder of the idempotency key can derive: what was told once
- * to one caller cannot be read from a table. Where it was a secret, it is not even kept. `capabilities` are the headers
- * that prove who somebody without an account is: they belong to the identity of the caller. `contexts` choose the terms
- * of an answer: a request with others is another request.
+ * to one caller cannot be read from a table. Where it was a secret, or is long, it is not even kept. `capabilities` are the
+ * headers that prove who somebody without an account is: they belong to the identity of the caller. `contexts` choose the
+ * terms of an answer: a request with others is another request.
  */
 export function honourIdempotencyKeys(claims: KeyClaims, headers: ModuleHeaders) {
   const claimKey = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -69,9 +71,10 @@ export function honourIdempotencyKeys(claims: KeyClaims, headers: ModuleHeaders)
     request.idempotency = null
     const { statusCode } = reply
     const isDecided = statusCode < 500 && statusCode !== 400 && statusCode !== 429 && !request.mayPass
-    const isSecret = request.routeOptions.config.secret === statusCode
+    const { secret } = request.routeOptions.config
+    const isSecret = secret === 'any' ? statusCode < 300 : secret === statusCode
     try {
-      if (isDecided && !isSecret && (typeof payload === 'string' || payload == null)) {
+      if (isDecided && !isSecret && isKeepable(payload)) {
         const headers = Object.fromEntries(REPLAYED_HEADERS.map(name => [name, reply.getHeader(name)]))
         const answer = sealAnswer({ headers, body: payload ?? '' }, claim.cipherKey)
         await claims.finish(claim, statusCode, answer)
@@ -92,6 +95,9 @@ export function honourIdempotencyKeys(claims: KeyClaims, headers: ModuleHeaders)
     route.onSend = [...[route.onSend ?? []].flat(), keepAnswer]
   }
 }
+
+const isKeepable = (payload: unknown): payload is string | null | undefined =>
+  payload == null || (typeof payload === 'string' && payload.length <= KEPT_LENGTH_MAX)
 
 /** @throws `MALFORMED_IDEMPOTENCY_KEY`, `GUESSABLE_IDEMPOTENCY_KEY` */
 function keyOf(request: FastifyRequest, { capabilities, contexts }: ModuleHeaders) {

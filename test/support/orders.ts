@@ -1,0 +1,59 @@
+import { expect } from 'vitest'
+import { customer } from '../../src/testing.ts'
+import { itemOf, STOCKHOLM, useCheckouts } from './checkouts.ts'
+
+/** A shop with all that an order asks, a post, and a mug for 10.00. */
+export async function useOrders(options: Parameters<typeof useCheckouts>[0] = {}) {
+  const shop = await useCheckouts(options)
+  const post = options.off?.includes('shipping') ? undefined : await shop.usePost()
+  const mug = await shop.sell()
+  const admin = shop.admin
+  return {
+    ...shop,
+    mug,
+    post,
+    /** What is counted, and how many there are. */
+    stock: async (variantId: string, on_hand: number) => {
+      const { status, text } = await admin.put(`/api/inventory/levels/${variantId}`, { on_hand })
+      expect(status, text).toBe(200)
+    },
+    /** Open reservations of a variant, by their state. */
+    reserved: (variantId: string) =>
+      shop.sql(
+        `select owner as order_id, state, quantity from inventory.reservations
+         where item_id = $1 and state <> 'closed' order by owner`,
+        [variantId]
+      ),
+    /** Of a new customer: what they ask for is in their cart. */
+    withCart: async (...items: { variant_id: string; quantity: number }[]) => {
+      const caller = customer()
+      const buyer = shop.as(caller)
+      for (const item of items) expect((await buyer.post('/api/cart', item)).status).toBe(200)
+      return { ...caller, buyer }
+    },
+    orders: () => shop.sql('select * from orders.orders order by id'),
+    /** Everything that an order could have left somewhere. */
+    traces: () =>
+      shop.sql(
+        `select (select count(*)::int from orders.orders) as orders,
+           (select count(*)::int from orders.lines) as lines,
+           (select count(*)::int from payments.accounts) as accounts,
+           (select count(*)::int from pricing.redemptions) as redemptions,
+           (select count(*)::int from inventory.reservations where state <> 'closed') as reservations`
+      ),
+    /** Money has arrived. */
+    pay: async (orderId: string) => {
+      const [payment] = await shop.sql('select id from payments.payments where order_id = $1', [orderId])
+      const { status, text } = await admin.post(`/api/admin/payments/${payment?.id}/capture`, {})
+      expect(status, text).toBe(200)
+    }
+  }
+}
+
+export const TRANSFER = { provider: 'manual', method: 'bank_transfer' }
+
+/** What a client says who wants so many of it sent to them. */
+export const sent = (variantId: string, quantity = 1) => ({
+  items: [itemOf(variantId, quantity)],
+  shipping_address: STOCKHOLM
+})

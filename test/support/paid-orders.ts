@@ -1,0 +1,103 @@
+import { expect } from 'vitest'
+import { signatureOf } from '../../src/modules/payments/providers/signature.ts'
+import { customer } from '../../src/testing.ts'
+import { until } from '../faults/until.ts'
+import { sent, useOrders } from './orders.ts'
+import { useSandbox, WEBHOOK_SECRET } from './payments.ts'
+
+const CARD = { provider: 'sandbox', method: 'card' }
+type Options = { capture?: 'automatic' | 'manual'; settings?: Readonly<Record<string, string>> }
+// biome-ignore lint/suspicious/noExplicitAny: a test reads fields of whatever came back
+type Json = any
+
+/** A shop whose orders are paid at a sandbox of its own, which calls nobody back but when the test says so. */
+export async function usePaidOrders({ capture = 'automatic', settings = {} }: Options = {}) {
+  const sandbox = await useSandbox()
+  const shop = await useOrders({
+    settings: {
+      CARTWRIGHT__PAYMENTS__SANDBOX__URL: sandbox.url,
+      CARTWRIGHT__PAYMENTS__CAPTURE: capture,
+      ...settings
+    }
+  })
+  await shop.stock(shop.mug, 100)
+  const caller = customer()
+  const buyer = shop.as(caller)
+  const paymentOf = async (orderId: string): Promise<string> => {
+    const [payment] = await shop.sql(
+      'select id from payments.payments where order_id = $1 order by id desc',
+      [orderId]
+    )
+    return String(payment?.id)
+  }
+  /** What the customer does on the sandbox's page, of which the shop hears nothing yet. */
+  const act = async (orderId: string, deed: string) => {
+    const { id } = await sandbox.intentOf(await paymentOf(orderId))
+    return sandbox.ask(`/test/payment_intents/${id}/${deed}`, {})
+  }
+  /** The sandbox calls back with what it knows of the payment. */
+  const callBack = async (orderId: string): Promise<number> => {
+    const object = await sandbox.intentOf(await paymentOf(orderId))
+    const event = {
+      id: `evt_${crypto.randomUUID()}`,
+      object: 'event',
+      type: 'payment_intent.updated',
+      data: { object }
+    }
+    const raw = Buffer.from(JSON.stringify(event))
+    const headers = {
+      'content-type': 'application/json',
+      'sandbox-signature': signatureOf(WEBHOOK_SECRET, raw, new Date())
+    }
+    return (await shop.request('POST', '/api/payments/callback/sandbox', { body: raw, headers })).status
+  }
+  const read = async (orderId: string): Promise<Json> =>
+    (await shop.admin.get(`/api/admin/orders/${orderId}`)).json
+  const becomes = async (orderId: string, wanted: object): Promise<Json> => {
+    await expect.poll(() => read(orderId), { timeout: 15_000 }).toMatchObject(wanted)
+    return read(orderId)
+  }
+  /** The time to look again at all that waits has come. */
+  const hurry = async () => {
+    await shop.sql('update payments.events set next_check_at = now() where next_check_at is not null')
+    await shop.sql('update payments.operations set next_check_at = now() where settled_at is null')
+    await shop.sql(`update cartwright.jobs set due_at = now() where lease is null`)
+  }
+  return {
+    ...shop,
+    ...{ sandbox, caller, buyer, act, callBack, read, becomes, hurry },
+    order: async (quantity = 2): Promise<Json> => {
+      const body = { ...sent(shop.mug, quantity), payment: CARD }
+      const { status, json, text } = await buyer.post('/api/orders', body)
+      expect(status, text).toBe(201)
+      return json
+    },
+    /** The customer has paid, or it is held, and the shop knows. */
+    pay: async (orderId: string): Promise<void> => {
+      await act(orderId, 'pay')
+      await callBack(orderId)
+      await becomes(orderId, { status: 'paid' })
+    },
+    /** An administrator does something to it, which must be done. */
+    does: async (orderId: string, what: string, body: object = {}): Promise<Json> => {
+      const { status, json, text } = await shop.admin.post(`/api/admin/orders/${orderId}/${what}`, body)
+      expect(status, text).toBe(200)
+      return json
+    },
+    settled: () =>
+      until(
+        'all is known that was asked',
+        async () => {
+          const [{ open } = { open: 1 }] = await shop.sql(
+            `select (select count(*) from payments.operations where settled_at is null)::int +
+               (select count(*) from payments.events where state = 'received')::int as open`
+          )
+          if (open === 0) return true
+          await hurry()
+          return false
+        },
+        25_000
+      )
+  }
+}
+export type PaidOrders = Awaited<ReturnType<typeof usePaidOrders>>

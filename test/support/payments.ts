@@ -1,0 +1,141 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
+import { newId } from '../../src/kernel/ids.ts'
+import type { Module } from '../../src/module.ts'
+import {
+  orderToken,
+  type PaymentChange,
+  type PaymentsApi,
+  paymentsModule
+} from '../../src/modules/payments/index.ts'
+import { signatureOf } from '../../src/modules/payments/providers/signature.ts'
+import { openSandbox } from '../../src/modules/payments/sandbox/server.ts'
+import { admin, customer } from '../../src/testing.ts'
+import { freePort } from './free-port.ts'
+import { testSecrets } from './secrets.ts'
+import { useShop } from './use-shop.ts'
+
+type Options = {
+  settings?: Readonly<Record<string, string>>
+  databaseUrl?: string
+  sandboxUrl?: string
+  /** Beside payments. */
+  modules?: readonly Module[]
+}
+
+export const WEBHOOK_SECRET = testSecrets().mac('payments.sandbox', 'webhook')
+const KEY = testSecrets().mac('payments.sandbox', 'key')
+
+/** A sandbox of this test's own, whose ledger is a file. Without a port it calls nobody back. */
+export async function useSandbox(shopPort?: number) {
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright sandbox '))
+  const url = shopPort === undefined ? '' : `http://127.0.0.1:${shopPort}/api/payments/callback/sandbox`
+  const open = () => openSandbox({ folder, port: 0, key: KEY, webhook: { url, secret: WEBHOOK_SECRET } })
+  const sandbox = await open()
+  onTestFinished(async () => {
+    await sandbox.close()
+    await rm(folder, { recursive: true })
+  })
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads fields of whatever came back
+  const ask = async (path: string, body?: object, headers: object = {}): Promise<any> => {
+    const answer = await fetch(sandbox.url + path, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { authorization: `Bearer ${KEY}`, ...headers },
+      ...(body && { body: JSON.stringify(body) })
+    })
+    const json = (await answer.json()) as object
+    return { httpStatus: answer.status, headers: answer.headers, ...json }
+  }
+  return {
+    folder,
+    url: sandbox.url,
+    ask,
+    /** The payment as the sandbox has it, by our id of it. */
+    intentOf: async (paymentId: string) => (await ask(`/v1/payment_intents?payment_id=${paymentId}`)).data[0],
+    /** The next answers go wrong. */
+    fault: (fault: string, times = 1, ms = 0) => ask('/test/answers', { fault, times, ms }),
+    /** All objects of the ledger's file, as they were last. */
+    objects: async () => {
+      const text = await readFile(join(folder, 'ledger.jsonl'), 'utf8')
+      const objects = new Map<string, { id: string; object: string; status: string; amount: number }>()
+      for (const line of text.trim().split('\n'))
+        for (const object of JSON.parse(line).objects ?? []) objects.set(object.id, object)
+      return [...objects.values()]
+    }
+  }
+}
+
+/**
+ * A shop with payments and a double in the place of orders: it opens accounts, and notes what it is told. It listens, and the
+ * sandbox calls it back.
+ */
+export async function usePayments({ settings = {}, databaseUrl, sandboxUrl, modules = [] }: Options = {}) {
+  const port = await freePort()
+  const sandbox = await useSandbox(port)
+  const shop = await useShop({
+    modules: [paymentsModule, ...modules],
+    settings: { CARTWRIGHT__PAYMENTS__SANDBOX__URL: sandboxUrl ?? sandbox.url, ...settings },
+    databaseUrl
+  })
+  await shop.app.listen({ host: '127.0.0.1', port })
+  const api = shop.apiOf(paymentsModule) as PaymentsApi
+  const changes: PaymentChange[] = []
+  api.listen(async (tx, change) => {
+    tx.afterCommit(() => changes.push(change))
+  })
+  const buyer = customer()
+
+  const order = async (dueMinor = 10_000, customerId: string | null = buyer.id) => {
+    const orderId = newId()
+    const account = { orderId, customerId, currency: 'EUR', dueMinor, tokenVersion: 1 }
+    await shop.db.transaction(tx => api.open(tx, account))
+    return orderId
+  }
+  const intent = async (order_id: string, fields: object = {}) => {
+    const { status, json, text } = await shop.as(buyer).post('/api/payments/intent', { order_id, ...fields })
+    expect(status, text).toBe(201)
+    return json
+  }
+  /** What the customer does on the sandbox's page. */
+  const act = async (paymentId: string, deed: string, body: object = {}) =>
+    sandbox.ask(`/test/payment_intents/${(await sandbox.intentOf(paymentId)).id}/${deed}`, body)
+
+  return {
+    ...shop,
+    shop,
+    sandbox,
+    api,
+    changes,
+    buyer,
+    admin: shop.as(admin()),
+    order,
+    intent,
+    act,
+    account: async (orderId: string) => api.find(shop.db, orderId),
+    payment: async (id: string) => (await shop.as(admin()).get(`/api/admin/payments/${id}`)).json,
+    /** The time to look again at all that waits has come. */
+    hurry: async () => {
+      await shop.sql('update payments.operations set next_check_at = now() where settled_at is null')
+      await shop.sql('update payments.events set next_check_at = now() where next_check_at is not null')
+      await shop.sql('update payments.payments set next_poll_at = now()')
+      await shop.sql(
+        `update cartwright.jobs set due_at = now() where handler = 'payments.reconcile' and lease is null`
+      )
+    },
+    tokenOf: (orderId: string, version = 1) => orderToken(testSecrets(), orderId, version),
+    /** As the sandbox would call back. */
+    callback: (event: unknown, { secret = WEBHOOK_SECRET, at = new Date() } = {}) => {
+      const raw = Buffer.isBuffer(event) ? event : Buffer.from(JSON.stringify(event))
+      return shop.request('POST', '/api/payments/callback/sandbox', {
+        body: raw,
+        headers: {
+          'content-type': 'application/json',
+          'sandbox-signature': signatureOf(secret, raw, at)
+        }
+      })
+    }
+  }
+}
+export type PaymentShop = Awaited<ReturnType<typeof usePayments>>

@@ -1,0 +1,18 @@
+import type { Database, Transaction } from '../../src/platform/postgres/database.ts'
+
+/** Of a database, what a fake asks of one. */
+export const transactionsInMemory = {
+  inTurn: () => transactionsInMemory,
+  transaction: async <T>(work: (tx: Transaction) => Promise<T>) => {
+    const lasts: ((tx: Transaction) => Promise<void>)[] = []
+    const committed: (() => void)[] = []
+    const tx = {
+      last: (each: (typeof lasts)[number]) => lasts.push(each),
+      afterCommit: (each: () => void) => committed.push(each)
+    } as unknown as Transaction
+    const result = await work(tx)
+    for (const each of lasts) await each(tx)
+    for (const each of committed) each()
+    return result
+  }
+} as unknown as Database
