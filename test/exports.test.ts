@@ -9,10 +9,10 @@ const INDEX = fileURLToPath(new URL('../src/index.ts', import.meta.url))
 const PUBLIC = `
   BodyKind CatalogApi Config Consumer Database Delivery DomainError Emit Enqueue ErrorDefinition ErrorExtra
   ErrorKind EventType Identity InventoryApi JobHandler JobType Module Offer OperatorError Page Platform
-  PricingApi Queryable RequestClass RouteConfig RouteLimit RowOf RunningShop ShippingApi Shop ShopOptions Statement Static TSchema
+  PaymentsApi PricingApi Queryable RequestClass RouteConfig RouteLimit RowOf RunningShop ShippingApi Shop ShopOptions Statement Static TSchema
   Tier Tiers Transaction Type Write adminModule authModule cartMerged cartModule catalogChanged
   catalogModule createShop defineError defineEvent defineJob defineModule found identityOf inventoryModule
-  isId json newId newWrite newestFirst nullableJson oneOf pricingModule productChanged readPage runCli settings shippingModule
+  isId json newId newWrite newestFirst nullableJson nullableOneOf oneOf ordersModule paymentsModule pricingModule productChanged readPage runCli settings shippingModule
   standardModules statement userRegistered version wire writeOf
 
   settings.SettingsOf settings.count settings.flag settings.section settings.text

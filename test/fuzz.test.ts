@@ -14,7 +14,7 @@ import { followed } from './support/references.ts'
 
 // `FUZZ=20000 npx vitest run test/fuzz.test.ts` tries that many, others each time, and prints what was answered.
 const { FUZZ } = process.env
-const RUNS = Number(FUZZ ?? 2_500)
+const RUNS = Number(FUZZ ?? 5_000)
 const SEED = Number(process.env.FUZZ_SEED ?? (FUZZ === undefined ? 1 : Date.now()))
 const PASSWORD = 'nine lives and a piano'
 const accounts = {
@@ -33,12 +33,15 @@ const answers = new Map<string, number>()
 beforeAll(async () => {
   app = await createTestApp({
     CARTWRIGHT_ADMIN_EMAIL: accounts.admin.email,
-    CARTWRIGHT_ADMIN_PASSWORD: PASSWORD
+    CARTWRIGHT_ADMIN_PASSWORD: PASSWORD,
+    CARTWRIGHT__PAYMENTS__DEFAULT_PROVIDER: 'manual'
   })
   await created('/api/auth/register', undefined, accounts.customer)
   await logIn('admin')
   await logIn('customer')
   await stockUp()
+  await beginCheckouts()
+  await beginOrders()
 })
 afterAll(() => app.close())
 
@@ -85,6 +88,32 @@ async function stockUp(deleted = ''): Promise<void> {
   remember('promotion-code', (await created(`/api/admin/promotions/${promotion}/codes`, 'admin', code)).id)
   const line = { variant_id: product.variants[0].id, quantity: 1 }
   remember('guest', (await created('/api/guest-cart', undefined, line)).guest_cart_token)
+}
+
+/** A customer's, and one of a guest: the only one, so that its id and its token come together. */
+async function beginCheckouts(): Promise<void> {
+  const body = { items: [{ variant_id: lookUp('variant', 0), quantity: 1 }] }
+  remember('checkout', (await created('/api/checkouts', 'customer', body)).id)
+  const { id, checkout_token } = await created('/api/checkouts/guest', undefined, body)
+  remember('guest-checkout', id)
+  remember('checkout-token', checkout_token)
+}
+
+/** Orders: two of the customer's, one of which is being paid, and one of a guest, so that its id and its token come together. */
+async function beginOrders(): Promise<void> {
+  const product = await created('/api/catalog/products', 'admin', {
+    name: 'Song',
+    status: 'active',
+    variants: [{ sku: 'SONG', price: 1_000, requires_shipping: false }]
+  })
+  const body = { items: [{ variant_id: product.variants[0].id, quantity: 3 }] }
+  const own = async () => (await created('/api/orders', 'customer', body)).id
+  const paid = await own()
+  remember('payment', (await created('/api/payments/intent', 'customer', { order_id: paid })).id)
+  for (const id of [paid, await own()]) remember('order', id)
+  const guests = await created('/api/orders/guest', undefined, { ...body, email: 'guest@example.com' })
+  remember('guest-order', guests.id)
+  remember('order-token', guests.order_token)
 }
 
 /** One of each that administrators keep, unlike all others. */
@@ -138,6 +167,9 @@ function learn(path: string, { json }: TestResponse): void {
   if (path === '/api/catalog/discounts') remember('discount', json.id)
   if (COLLECTIONS.includes(path)) remember(path, json.id)
   if (path === '/api/admin/promotions/{id}/codes') remember('promotion-code', json.id)
+  if (path === '/api/payments/intent') remember('payment', json.id)
+  if (path === '/api/orders') remember('order', json.id)
+  if (path === '/api/checkouts') remember('checkout', json.id)
   if (path === '/api/auth/invitations') {
     remember('invitation', json.id)
     remember('code', json.code)

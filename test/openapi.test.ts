@@ -153,9 +153,34 @@ test('every operation says whether it takes a token', async () => {
   const operations = await readOperations()
   const open = operations.filter(({ security }) => security.length === 0).map(({ route }) => route)
   const isOpen =
-    /(\/auth\/(register|login|refresh)|\/jwks.json|\/api\/(products|categories|guest-cart|inventory\/availability|markets|shipping\/rates)\b.*)$/
+    /(\/auth\/(register|login|refresh)|\/jwks.json|\/api\/(products|categories|guest-cart|inventory\/availability|markets|countries|shipping\/rates|checkouts\/guest|orders\/guest|payments\/(?:guest|callback|methods))\b.*)$/
   expect(open.length).toBeGreaterThan(10)
   expect(open).toEqual(operations.map(({ route }) => route).filter(route => isOpen.test(route)))
+})
+
+test('of a path that fits two of the document, one has a word where the other one wants an id', async () => {
+  const { json } = await app.request('GET', '/openapi.json')
+  type Path = Record<string, { parameters?: { name?: string; schema?: { format?: string } }[] }>
+  const paths = Object.entries<Path>(json.paths).map(([path, methods]) => {
+    const ids = Object.values(methods)
+      .flatMap(({ parameters = [] }) => parameters)
+      .filter(({ schema }) => schema?.format === 'uuid')
+      .map(({ name }) => `{${name}}`)
+    return { path, ids, parts: path.split('/') }
+  })
+  const isOpen = (part: string) => part.startsWith('{')
+  const ambiguous = paths.flatMap((one, index) =>
+    paths.slice(index + 1).flatMap(other => {
+      const pairs = one.parts.map((part, place) => [part, other.parts[place] ?? ''] as const)
+      const fits = pairs.every(([a, b]) => a === b || isOpen(a) || isOpen(b))
+      const isClear = pairs.some(
+        ([a, b]) => (one.ids.includes(a) && !isOpen(b)) || (other.ids.includes(b) && !isOpen(a))
+      )
+      const isSame = one.parts.length === other.parts.length
+      return isSame && fits && !isClear ? [`${one.path} ${other.path}`] : []
+    })
+  )
+  expect(ambiguous).toEqual([])
 })
 
 test('writes of what has a version take If-Match, and answers that show it have it as their ETag', async () => {
@@ -166,7 +191,7 @@ test('writes of what has a version take If-Match, and answers that show it have 
   const priced = [
     ...['markets', 'price-lists', 'promotions'],
     ...['shipping/methods', 'shipping/rates', 'shipping/zones'],
-    ...['taxes/categories', 'taxes/rates', 'taxes/zones']
+    ...['taxes/categories', 'taxes/exemptions', 'taxes/rates', 'taxes/zones']
   ]
   expect(conditional.map(({ route }) => route).sort()).toEqual([
     ...priced.map(each => `delete /api/admin/${each}/{id}`),
@@ -185,11 +210,22 @@ test('writes of what has a version take If-Match, and answers that show it have 
     'patch /api/catalog/variants/{id}',
     'patch /api/inventory/items/{id}',
     'patch /api/inventory/locations/{id}',
+    ...['cancel', 'notes', 'refunds', 'returns', 'shipments', 'transition'].map(
+      each => `post /api/admin/orders/{id}/${each}`
+    ),
     'post /api/cart',
     'post /api/cart/merge',
     'post /api/catalog/products/{id}/variants',
+    'post /api/checkouts/guest/{id}/cancel',
+    'post /api/checkouts/guest/{id}/complete',
+    'post /api/checkouts/{id}/cancel',
+    'post /api/checkouts/{id}/complete',
     'post /api/guest-cart',
+    'post /api/orders/guest/{id}/cancel',
+    'post /api/orders/{id}/cancel',
     'put /api/cart/items/{variantId}',
+    'put /api/checkouts/guest/{id}',
+    'put /api/checkouts/{id}',
     'put /api/guest-cart/items/{variantId}',
     'put /api/inventory/items/{id}/components'
   ])
@@ -197,6 +233,8 @@ test('writes of what has a version take If-Match, and answers that show it have 
     Object.values(responses).some(({ headers }) => named('VersionTag', headers?.etag ?? {}))
   )
   const reads = [
+    ...['get /api/checkouts/{id}', 'get /api/checkouts/guest/{id}'],
+    ...['get /api/orders/{id}', 'get /api/orders/guest/{id}', 'get /api/admin/orders/{id}'],
     ...['get /api/cart', 'get /api/catalog/products/{id}', 'get /api/guest-cart'],
     ...['get /api/inventory/items/{id}', 'get /api/inventory/locations/{id}'],
     ...priced.map(each => `get /api/admin/${each}/{id}`)
@@ -204,6 +242,7 @@ test('writes of what has a version take If-Match, and answers that show it have 
   const creations = [
     ...['categories', 'discounts', 'products'].map(each => `post /api/catalog/${each}`),
     'post /api/inventory/locations',
+    ...['post /api/checkouts', 'post /api/checkouts/guest', 'post /api/orders', 'post /api/orders/guest'],
     ...priced.map(each => `post /api/admin/${each}`)
   ]
   const withBody = conditional.filter(({ responses }) => !('204' in responses)).map(({ route }) => route)

@@ -1,32 +1,34 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { catalogModule } from '../src/modules/catalog/index.ts'
 import { type PricingApi, pricingModule } from '../src/modules/pricing/index.ts'
+import { runExamples } from './support/page-examples.ts'
 import { useShop } from './support/use-shop.ts'
-
-const PAGE = new URL('../docs/pricing.md', import.meta.url)
 
 test('the examples of docs/pricing.md run, one after the other', async () => {
   const shop = await useShop({ modules: [pricingModule, catalogModule] })
   const product = { name: 'Mug', status: 'active', variants: [{ sku: 'MUG', price: 1_800 }] }
   expect((await shop.as({ token: 'admin' }).post('/api/catalog/products', product)).status).toBe(201)
   const origin = await shop.listen()
-  const page = await readFile(PAGE, 'utf8')
-  const examples = [...page.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code = '']) => code)
-  const program = examples.join('\n').replace('http://127.0.0.1:8080', origin)
-  const told =
-    'console.log(JSON.stringify({ changed, markets, variantId, members, promotion, batch, total, stopped, price, findings, books, imported, uploaded }))'
-  const folder = await mkdtemp(join(tmpdir(), 'cartwright-page-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  const file = join(folder, 'examples.mjs')
-  await writeFile(file, `${program}\n${told}\n`)
-
-  const { stdout } = await promisify(execFile)(process.execPath, [file], { env: { ADMIN_TOKEN: 'admin' } })
-  const said = JSON.parse(stdout)
+  const said = await runExamples('pricing.md', {
+    origin,
+    tells: [
+      'changed',
+      'markets',
+      'variantId',
+      'members',
+      'promotion',
+      'batch',
+      'total',
+      'stopped',
+      'price',
+      'findings',
+      'books',
+      'imported',
+      'uploaded',
+      'exemption'
+    ],
+    env: { ADMIN_TOKEN: 'admin' }
+  })
   expect(said).toMatchObject({
     changed: { countries: ['DE', 'AT', 'LU'], version: 2 },
     markets: [{ code: 'de', currency: 'EUR' }, { code: 'default' }],
@@ -38,7 +40,8 @@ test('the examples of docs/pricing.md run, one after the other', async () => {
     findings: [{ code: 'CODE_UNKNOWN' }, { code: 'CODE_UNKNOWN' }],
     books: { code: 'books' },
     imported: { rows: 1 },
-    uploaded: { rows: 1 }
+    uploaded: { rows: 1 },
+    exemption: { countries: ['SE', 'FI'], ends_at: '2028-01-01T00:00:00.000Z' }
   })
   const { markets, prices, rules } = shop.apiOf(pricingModule) as PricingApi
   const germany = await markets.resolve({ country: 'LU' })

@@ -84,22 +84,31 @@ test('a price is not old when a discount begins: no 304 then', async () => {
 })
 
 test('a browser lets an allowed page send what any route of any module takes, and no other page', async () => {
-  const { paths } = (await app.request('GET', '/openapi.json')).json
+  const { paths, components } = (await app.request('GET', '/openapi.json')).json
+  const named = ({ $ref, ...part }: Part): Part =>
+    $ref === undefined ? part : components.parameters[$ref.split('/').at(-1) ?? '']
   const preflight = (path: string, method: string, from: string) =>
     ask(path, { origin: from, 'access-control-request-method': method }, 'OPTIONS')
   const modules = new Set<string>()
-  type Parameter = { name?: string; in?: string }
-  for (const [path, methods] of Object.entries<Record<string, { tags: string[]; parameters?: Parameter[] }>>(
-    paths
-  )) {
+  const sent = new Set<string>()
+  type Part = { $ref?: string; name?: string; in?: string }
+  type Operation = { tags: string[]; parameters?: Part[]; responses: Record<string, { headers?: object }> }
+  for (const [path, methods] of Object.entries<Record<string, Operation>>(paths)) {
     if (!path.startsWith('/api/')) continue
-    for (const [method, { tags, parameters = [] }] of Object.entries(methods)) {
+    for (const [method, { tags, parameters = [], responses }] of Object.entries(methods)) {
       const { status, headers } = await preflight(path, method.toUpperCase(), SHOP)
       expect([status, headers.get('access-control-allow-origin')], path).toEqual([204, SHOP])
       expect(headers.get('access-control-allow-methods')?.split(', ')).toContain(method.toUpperCase())
       const allowed = headers.get('access-control-allow-headers')?.toLowerCase().split(', ')
-      const own = parameters.filter(each => each.in === 'header').map(({ name = '' }) => name.toLowerCase())
+      const inHeaders = parameters.map(named).filter(each => each.in === 'header')
+      const own = inHeaders.map(({ name = '' }) => name.toLowerCase())
       expect(allowed, `${method} ${path}`).toEqual(expect.arrayContaining(own))
+      for (const name of own) sent.add(name)
+      const exposed = headers.get('access-control-expose-headers')?.toLowerCase().split(', ')
+      const said = Object.values(responses).flatMap(each => Object.keys(each.headers ?? {}))
+      expect(exposed, `${method} ${path}`).toEqual(
+        expect.arrayContaining(said.map(name => name.toLowerCase()))
+      )
       expect(allowed, 'a secret of servers').not.toContain('x-cartwright-client')
       for (const tag of tags) modules.add(tag)
     }
@@ -107,6 +116,8 @@ test('a browser lets an allowed page send what any route of any module takes, an
     expect([refused.ok, refused.headers.get('access-control-allow-origin')], path).toEqual([false, null])
   }
   expect([...modules]).toEqual(expect.arrayContaining(['auth', 'catalog', 'cart']))
+  const proofs = ['x-guest-cart-token', 'x-checkout-token', 'x-order-token']
+  expect([...sent]).toEqual(expect.arrayContaining(['idempotency-key', 'if-match', 'x-market', ...proofs]))
 })
 
 test('a page of another origin fills a cart and reads what it needs', async () => {
@@ -125,4 +136,42 @@ test('a page of another origin fills a cart and reads what it needs', async () =
     expect(headers.get('access-control-expose-headers')).toContain('ETag')
     expect(headers.get('vary')).toMatch(/x-guest-cart-token.*origin/i)
   }
+})
+
+test('a page of another origin buys without an account', async () => {
+  const variants = [{ sku: 'PDF', price: 500, requires_shipping: false }]
+  const pattern = await made('/api/catalog/products', { name: 'Pattern', status: 'active', variants })
+  const items = [{ variant_id: pattern.variants[0].id, quantity: 1 }]
+  const json = { origin: SHOP, 'content-type': 'application/json' }
+  const readable = ({ headers }: Response) => {
+    expect(headers.get('access-control-allow-origin')).toBe(SHOP)
+    expect(headers.get('access-control-expose-headers')).toMatch(/ETag.*Retry-After/)
+    return headers.get('etag')
+  }
+
+  const begun = await ask('/api/checkouts/guest', json, 'POST', { items })
+  const { id, checkout_token } = await bodyOf(begun)
+  expect([begun.status, readable(begun)]).toEqual([201, '"1"'])
+  const path = `/api/checkouts/guest/${id}`
+  const proved = { ...json, 'x-checkout-token': checkout_token }
+  const body = { items, email: 'ada@example.com', billing_address: { country: 'SE' } }
+  const put = await ask(
+    path,
+    { ...proved, 'if-match': '"1"', 'idempotency-key': crypto.randomUUID() },
+    'PUT',
+    body
+  )
+  expect([put.status, readable(put)]).toEqual([200, '"2"'])
+  const stale = await ask(path, { ...proved, 'if-match': '"1"' }, 'PUT', body)
+  expect([stale.status, readable(stale)]).toEqual([412, null])
+  const read = await ask(path, { origin: SHOP, 'x-checkout-token': checkout_token })
+  expect([read.status, readable(read), (await bodyOf(read)).total]).toEqual([200, '"2"', 500])
+  const denied = await ask(path, { origin: SHOP })
+  expect([denied.status, readable(denied)]).toEqual([404, null])
+
+  const ordered = await ask('/api/orders/guest', json, 'POST', { items, email: 'ada@example.com' })
+  const { id: orderId, order_token } = await bodyOf(ordered)
+  expect([ordered.status, readable(ordered)]).toEqual([201, '"1"'])
+  const order = await ask(`/api/orders/guest/${orderId}`, { origin: SHOP, 'x-order-token': order_token })
+  expect([order.status, readable(order), (await bodyOf(order)).total]).toEqual([200, '"1"', 500])
 })

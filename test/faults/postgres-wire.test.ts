@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { watchCommits } from './postgres-wire.ts'
+import { watchCommits, watchStatements } from './postgres-wire.ts'
 
 const message = (type: string, body: string) => {
   const length = Buffer.alloc(4)
@@ -52,4 +52,17 @@ test('finds the answer to a commit, in pieces too, and only while a fault is pla
   ])
   restore()
   expect([once(), once()].flat()).not.toContain('lose')
+})
+
+test('finds a statement by its name, once, wherever a chunk ends', () => {
+  const { watch, seen, onceAt } = watchStatements()
+  const connection = {}
+  const sent = Buffer.concat([message('B', '\0orders.insert\0\0\0\0\0\0\0'), message('S', '')])
+  const send = () => [sent.subarray(0, 4), sent.subarray(4)].map(each => watch(connection, 'to_server', each))
+  watch(connection, 'to_server', startup)
+  expect(send()).toEqual(['pass', 'pass'])
+  expect([...seen]).toEqual(['orders.insert'])
+  onceAt('orders.insert', () => 'reset')
+  expect(send()).toEqual(['pass', 'reset'])
+  expect(send()).toEqual(['pass', 'pass'])
 })

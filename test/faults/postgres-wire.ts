@@ -5,6 +5,9 @@ const LENGTH_BYTES = 4
 const NAMES_BYTES_MAX = 256
 const COMMIT = /^\s*commit\b/i
 
+/** The strings that a message begins with. */
+const stringsIn = (body: Buffer): string[] => body.toString('latin1', 0, NAMES_BYTES_MAX).split('\0', 2)
+
 /** Follows one direction of one connection, message by message (PostgreSQL's protocol, "Message Formats"). */
 class MessageReader {
   #rest: Buffer = Buffer.alloc(0)
@@ -50,7 +53,7 @@ class CommitReader {
   }
 
   #asks(type: string, body: Buffer): boolean {
-    const [first = '', second = ''] = body.toString('latin1', 0, NAMES_BYTES_MAX).split('\0', 2)
+    const [first = '', second = ''] = stringsIn(body)
     if (type === 'Q') return COMMIT.test(first)
     if (type === 'P') {
       if (COMMIT.test(second)) this.#prepared.add(first)
@@ -84,6 +87,46 @@ export function watchCommits(): CommitWatch {
     },
     breakAt: (direction, fate, oneOf) => {
       planted = { direction, fate, oneOf }
+    },
+    restore: () => {
+      planted = undefined
+    }
+  }
+}
+
+/** A watch for a proxy in front of PostgreSQL, which sees the statements that a program sends, by their names. */
+export type StatementWatch = {
+  watch: Watch
+  /** What was sent so far. */
+  seen: ReadonlySet<string>
+  /** When this one is sent next, `act` says what becomes of its connection. */
+  onceAt(name: string, act: () => Fate): void
+  restore(): void
+}
+
+export function watchStatements(): StatementWatch {
+  const readers = new WeakMap<object, MessageReader>()
+  const seen = new Set<string>()
+  let planted: { name: string; act: () => Fate } | undefined
+  return {
+    seen,
+    watch: (connection, direction, chunk) => {
+      if (direction === 'to_program') return 'pass'
+      const reader = readers.get(connection) ?? new MessageReader(direction)
+      readers.set(connection, reader)
+      let fate: Fate = 'pass'
+      for (const { type, body } of reader.read(chunk)) {
+        const name = type === 'B' ? (stringsIn(body)[1] ?? '') : ''
+        if (name !== '') seen.add(name)
+        if (name !== '' && name === planted?.name) {
+          fate = planted.act()
+          planted = undefined
+        }
+      }
+      return fate
+    },
+    onceAt: (name, act) => {
+      planted = { name, act }
     },
     restore: () => {
       planted = undefined

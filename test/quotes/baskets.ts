@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import type {
   Amounts,
   Effect,
+  Exemption,
   Market,
   Parcel,
   Promotion,
@@ -12,7 +13,7 @@ import type {
   ShippingOption,
   TaxZone
 } from '../../src/modules/pricing/quote/input.ts'
-import { quoteInput, zoneOf } from '../support/quotes.ts'
+import { exemption, quoteInput, zoneOf } from '../support/quotes.ts'
 
 const NOW = 1_000
 const PRODUCTS = ['shirt', 'coat', 'book', 'mug']
@@ -65,13 +66,14 @@ const anyGroup = fc.record({
   choice: rarely<string | null>(null, fc.constantFrom('post', 'express', 'gone'))
 })
 
-const anyAmounts = (currencies: fc.Arbitrary<string[]>) =>
+const anyAmounts = (currencies: fc.Arbitrary<string[]>, max = 8_000) =>
   fc
-    .tuple(currencies, fc.nat({ max: 8_000 }))
+    .tuple(currencies, fc.nat({ max }))
     .map(([codes, minor]): Amounts => Object.fromEntries(codes.map(code => [code, minor])))
 const someCurrencies = rarely(['JPY', 'EUR', 'KWD'], fc.constant(['USD']))
 const anyEffect = (of: PromotionClass): fc.Arbitrary<Effect> => {
-  const minor = anyAmounts(someCurrencies)
+  // Deliveries cost less than lines: what is dearer than all of them takes nothing off.
+  const minor = anyAmounts(someCurrencies, of === 'shipping' ? 900 : 8_000)
   const percentage = fc
     .constantFrom(0, 33_333, 100_000, 125_000, 500_000, 1_000_000)
     .map((ppm): Effect => ({ type: 'percentage', ppm }))
@@ -93,7 +95,7 @@ const anyPromotion = fc.constantFrom(...CLASSES).chain(of =>
     effect: anyEffect(of),
     priority: fc.nat({ max: 1 }),
     needsCode: fc.boolean(),
-    combines: fc.oneof(fc.constant([...CLASSES]), fc.subarray([...CLASSES])),
+    combines: fc.oneof({ weight: 2, arbitrary: fc.constant([...CLASSES]) }, fc.subarray([...CLASSES])),
     startsAt: rarely<number | null>(null, anyTime),
     endsAt: rarely<number | null>(null, anyTime),
     markets: rarely<string[] | null>(null, fc.constantFrom(['home'], ['abroad'])),
@@ -139,7 +141,11 @@ const anyTaxes = fc.array(anyRates, { minLength: AREAS.length, maxLength: AREAS.
 
 /** Options that look at all that a parcel says; none to France. */
 const anyShipping = fc
-  .record({ post: fc.nat({ max: 900 }), express: fc.nat({ max: 2_000 }), freeFrom: fc.nat({ max: 60_000 }) })
+  .record({
+    post: fc.nat({ max: 1_500 }),
+    express: fc.nat({ max: 2_000 }),
+    freeFrom: fc.nat({ max: 60_000 })
+  })
   .map(({ post, express, freeFrom }) => (parcel: Parcel): ShippingOption[] => {
     if (parcel.destination?.country === 'FR') return []
     const byWeight = Math.floor(parcel.weightGrams / 1_000) + parcel.items
@@ -153,13 +159,23 @@ const anyShipping = fc
     ]
   })
 
+const anyEdge = rarely<number | null>(null, fc.constantFrom(NOW - 1, NOW, NOW + 1))
+const anyExemption = fc
+  .record({
+    id: fc.constantFrom('one', 'other'),
+    countries: fc.constantFrom<string[] | null>(null, ['DE'], ['US', 'CH']),
+    startsAt: anyEdge,
+    endsAt: anyEdge
+  })
+  .map(exemption)
+
 /** Any basket there can be, in any market, with any promotions, codes and taxes. */
 export const anyBasket: fc.Arbitrary<QuoteInput> = fc
   .record({
     market: anyMarket,
     lines: fc.array(anyLine, { minLength: 1, maxLength: 6 }),
     groups: fc.tuple(anyGroup, anyGroup, anyGroup),
-    promotions: fc.array(anyPromotion, { maxLength: 6 }),
+    promotions: fc.oneof(...[0, 4].map(minLength => fc.array(anyPromotion, { minLength, maxLength: 6 }))),
     codes: fc.subarray(CODES),
     targets: fc.array(fc.tuple(fc.nat({ max: 5 }), rarely<number | null>(null, fc.nat({ max: 1 }))), {
       minLength: 4,
@@ -167,15 +183,15 @@ export const anyBasket: fc.Arbitrary<QuoteInput> = fc
     }),
     taxes: anyTaxes,
     ratesOf: anyShipping,
-    exemption: rarely<string | null>(null, fc.constant('reverse charge')),
+    exemptions: rarely<Exemption[]>([], fc.array(anyExemption, { minLength: 1, maxLength: 2 })),
     isFirstOrder: fc.boolean(),
     group: fc.constantFrom(null, 'wholesale'),
     used: fc.nat({ max: 2 })
   })
-  .map(({ lines, groups, targets, exemption, isFirstOrder, group, used, ...given }) => {
+  .map(({ lines, groups, targets, exemptions, isFirstOrder, group, used, ...given }) => {
     const input = quoteInput({
       ...given,
-      buyer: { exemption, isFirstOrder, group, used: new Map([['promotion 000', used]]) },
+      buyer: { exemptions, isFirstOrder, group, used: new Map([['promotion 000', used]]) },
       lines: lines.map(({ sale, ...line }): Partial<QuoteLine> => {
         return { ...line, discountedPriceMinor: Math.floor((line.priceMinor * sale) / 1_000_000) }
       }),

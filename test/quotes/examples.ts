@@ -11,7 +11,7 @@ import type {
   TaxRounding
 } from '../../src/modules/pricing/quote/input.ts'
 import type { Quote } from '../../src/modules/pricing/quote/quote.ts'
-import { quoteInput, taxed } from '../support/quotes.ts'
+import { exemption, quoteInput, taxed } from '../support/quotes.ts'
 
 /** The rows of the tables of a page that begin with this column, by their columns. */
 type Row = Record<string, string>
@@ -66,7 +66,10 @@ export function inputOf(row: Row, markets: readonly Row[]): QuoteInput {
       taxRounding: cell(market, 'Tax is rounded for') as TaxRounding,
       cashRoundingMinor: minor(market['Paid in steps of'])
     },
-    buyer: { exemption: row.Buyer === 'exempt' ? 'exempt' : null, isFirstOrder: row.Buyer !== 'has ordered' },
+    buyer: {
+      exemptions: row.Buyer === 'exempt' ? [exemption()] : [],
+      isFirstOrder: row.Buyer !== 'has ordered'
+    },
     lines,
     groups: destinations.map(to => {
       return { key: to, method, choice, destination: { country: to } }

@@ -5,7 +5,6 @@ import type {
   QuoteInput,
   QuoteLine
 } from '../../src/modules/pricing/quote/input.ts'
-import type { TestZone } from '../support/quotes.ts'
 
 /**
  * Prices as they ought to be, reckoned naively: with exact fractions that are rounded where the rules say so, and with none of the
@@ -157,7 +156,7 @@ function deliveriesOf(input: QuoteInput, lines: readonly Thing[]): Thing[] {
 function rateOf(input: QuoteInput, thing: Thing): bigint | undefined {
   const { destination } = input.groups.find(group => group.key === thing.group) ?? {}
   const country = destination?.country ?? input.market.countries[0] ?? ''
-  const inside = ((input.rules.taxZones.get(country) ?? []) as readonly TestZone[]).filter(
+  const inside = (input.rules.taxZones.get(country) ?? []).filter(
     ({ area: { region, postalCode } }) =>
       (region === null || region === destination?.region) &&
       (postalCode === null || (destination?.postalCode ?? '').startsWith(postalCode.replace('*', '')))
@@ -206,9 +205,18 @@ function tax(input: QuoteInput, things: readonly Thing[]): void {
   }
 }
 
+function isExempt({ groups, market, buyer, now }: QuoteInput, thing: Thing): boolean {
+  const { destination } = groups.find(group => group.key === thing.group) ?? {}
+  const country = destination?.country ?? market.countries[0] ?? ''
+  return buyer.exemptions.some(
+    ({ countries, startsAt, endsAt }) =>
+      (countries ?? [country]).includes(country) && (startsAt ?? now) <= now && now < (endsAt ?? now + 1)
+  )
+}
+
 /** What of a basket is what: after discounts, its tax, what is paid in the end, and which promotions were taken. */
 export function reckon(input: QuoteInput) {
-  const { market, buyer, rules } = input
+  const { market, rules } = input
   const lines = [...input.lines]
     .sort((a, b) => byText(a.key, b.key))
     .map((line): Thing => {
@@ -230,17 +238,17 @@ export function reckon(input: QuoteInput) {
   )
   const things = [...lines, ...deliveries]
   tax(input, things)
+  const owed = (thing: Thing) => (isExempt(input, thing) ? 0n : thing.tax)
   const taxes = sum(things.map(thing => thing.tax))
-  const isExempt = buyer.exemption !== null
   const paid = sum(things.map(thing => thing.now))
-  const added = (market.pricesIncludeTax ? 0n : taxes) - (isExempt ? taxes : 0n)
+  const added = sum(things.map(owed)) - (market.pricesIncludeTax ? taxes : 0n)
   const step = BigInt(market.cashRoundingMinor)
   return {
-    lines: lines.map(({ name, now, tax }) => ({ name, now: Number(now), tax: isExempt ? 0 : Number(tax) })),
-    deliveries: deliveries.map(({ name, now, tax }) => ({
-      name,
-      now: Number(now),
-      tax: isExempt ? 0 : Number(tax)
+    lines: lines.map(thing => ({ name: thing.name, now: Number(thing.now), tax: Number(owed(thing)) })),
+    deliveries: deliveries.map(thing => ({
+      name: thing.name,
+      now: Number(thing.now),
+      tax: Number(owed(thing))
     })),
     total: Number(halfUp({ top: paid + added, bottom: step }) * step),
     taken: taken.map(({ id }) => id).sort(byText)

@@ -1,55 +1,70 @@
+import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
-import type { Redemption } from '../../src/modules/pricing/quote/promotions.ts'
-import { redeem, release } from '../../src/modules/pricing/redemptions/doors.ts'
-import { type Database, openDatabase } from '../../src/platform/postgres/database.ts'
-import { createTestDatabase, testDatabaseOptions } from '../support/database.ts'
+import type { PricingApi } from '../../src/modules/pricing/index.ts'
+import type { Transaction } from '../../src/platform/postgres/database.ts'
+import { statement } from '../../src/platform/postgres/statement.ts'
+import { usePricing } from '../support/pricing.ts'
 
 type Limits = { usesMax?: number; usesPerCustomer?: number; firstOrderOnly?: boolean }
+type Redemptions = Parameters<PricingApi['inTurn']>[1]
+type Shop = Awaited<ReturnType<typeof usePricing>>
+type Taker = { customer?: string; owner?: string; meanwhile?: (tx: Transaction) => Promise<void> }
 
-/** Several processes that redeem on one database; its books are proved at the end of each test. */
+const PROMOTIONS = '/api/admin/promotions'
+const backendId = statement({
+  name: 'test.backend_id',
+  gives: { id: 'int4' },
+  text: 'select pg_backend_pid() as id'
+})
+
+/** Several processes that redeem on one database, by the module's port; its books are proved by `proveBooks`. */
 async function useRedemptions(processes = 1) {
-  const created = await createTestDatabase()
-  const client = new pg.Client({ connectionString: created.url })
-  await client.connect()
-  const open = () => openDatabase({ ...testDatabaseOptions(created.url), poolWaitMs: 20_000 })
-  const databases = Array.from({ length: processes }, open)
-  onTestFinished(async () => {
-    await Promise.all(databases.map(db => db.close()))
-    await client.end()
-    await created.drop()
-  })
-  const sql = async (text: string, values: unknown[] = []) => (await client.query(text, values)).rows
-  const budget = (id: string, usesMax?: number) =>
-    sql('insert into pricing.budgets (id, uses_max) values ($1, $2)', [id, usesMax])
+  const first = await usePricing({ settings: PATIENT })
+  const { sql, admin, databaseUrl } = first
+  const others: Shop[] = []
+  while (others.length < processes - 1) others.push(await usePricing({ databaseUrl, settings: PATIENT }))
+  const shops = [first, ...others]
+  const on = (number: number) => shops[number % processes] as Shop
+  const made = async (path: string, body: object) => {
+    const { status, json, text } = await admin.post(path, body)
+    if (status !== 201) throw new Error(text)
+    return json.id as string
+  }
 
   return {
     sql,
-    db: databases[0] as Database,
-    on: (number: number) => databases[number % processes] as Database,
-    promote: async ({ usesMax, usesPerCustomer, firstOrderOnly = false }: Limits = {}) => {
-      const id = newId()
-      await sql(
-        `insert into pricing.promotions (id, name, class, priority, active, needs_code, minimum_quantity,
-          first_order_only, effect, combines, uses_per_customer)
-        values ($1, 'P', 'order', 0, true, false, 0, $2, '{"type":"percentage"}', '{}', $3)`,
-        [id, firstOrderOnly, usesPerCustomer]
-      )
-      await budget(id, usesMax)
-      return id
+    databaseUrl,
+    promote: async ({ usesMax, usesPerCustomer, firstOrderOnly = false }: Limits = {}) =>
+      made(PROMOTIONS, {
+        ...{ name: 'P', class: 'order', effect: { type: 'percentage', percentage_ppm: 100_000 } },
+        ...{ uses_max: usesMax ?? null, uses_per_customer: usesPerCustomer ?? null },
+        first_order_only: firstOrderOnly
+      }),
+    addCode: (promotionId: string, code: string, usesMax: number) =>
+      made(`${PROMOTIONS}/${promotionId}/codes`, { code, uses_max: usesMax }),
+    /** Answers `done`, or the code of the error; waits for its turn as long as it takes: a busy machine refuses nobody. */
+    take: (
+      number: number,
+      redemptions: Redemptions,
+      { customer = newId(), owner = newId(), meanwhile }: Taker = {}
+    ) => {
+      const { pricing, db } = on(number)
+      const work = async (tx: Parameters<PricingApi['redeem']>[0]) => {
+        await pricing.redeem(tx, owner, customer)
+        await meanwhile?.(tx)
+      }
+      return pricing
+        .inTurn(db, redemptions)
+        .transaction(work, { deadlineAt: performance.now() + 30_000 })
+        .then(() => 'done', codeOf)
     },
-    addCode: async (promotionId: string, code: string, usesMax?: number) => {
-      const id = newId()
-      await sql('insert into pricing.codes (id, promotion_id, code) values ($1, $2, $3)', [
-        id,
-        promotionId,
-        code
-      ])
-      await budget(id, usesMax)
+    release: (number: number, owner: string) => {
+      const { pricing, db } = on(number)
+      return db.transaction(tx => pricing.release(tx, owner))
     },
-    takenOf: async (id: string) =>
-      (await sql('select taken from pricing.budgets where id = $1', [id]))[0]?.taken as number,
+    usesLeftOf: async (id: string) => (await admin.get(`${PROMOTIONS}/${id}`)).json.uses_left as number,
     /** What is counted is what there is: of promotions and codes that are limited, of customers, of first orders. */
     proveBooks: async () => {
       expect(
@@ -67,44 +82,70 @@ async function useRedemptions(processes = 1) {
   }
 }
 
+const PATIENT = { CARTWRIGHT__DATABASE__POOL_WAIT_MS: '20000' }
 const times = <T>(count: number, work: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => work(index))
 const codeOf = (error: unknown) => (error as { code?: string }).code ?? String(error)
-/** Waits for its turn as long as it takes: a busy machine is no reason to refuse. */
-const take = (db: Database, redemptions: Redemption[], customer: string = newId(), owner = newId()) =>
-  db
-    .transaction(tx => redeem(tx, owner, redemptions, customer), { deadlineAt: performance.now() + 30_000 })
-    .then(() => 'done', codeOf)
 const countOf = (ends: readonly string[]) =>
   Object.fromEntries([...Map.groupBy(ends, end => end)].map(([end, all]) => [end, all.length]))
+const limited = (promotionId: string) => ({ promotionId, limited: 'promotion' }) as const
+/** How a guest is told from others. */
+const guest = (email: string) => createHash('sha256').update(email).digest('hex')
 
 test.each([1, 4])(
   'of 200 who want one of 50 uses at once, over %i processes, 50 get it',
   async processes => {
-    const { promote, addCode, on, takenOf, proveBooks } = await useRedemptions(processes)
-    const [limited, coded] = [await promote({ usesMax: 50 }), await promote()]
+    const { promote, addCode, take, usesLeftOf, proveBooks } = await useRedemptions(processes)
+    const [promotion, coded] = [await promote({ usesMax: 50 }), await promote()]
     await addCode(coded, 'FIFTY', 50)
-    for (const redemption of [{ promotionId: limited }, { promotionId: coded, code: 'FIFTY' }]) {
-      const { promotionId } = redemption
-      const ends = await Promise.all(times(200, number => take(on(number).inTurn(promotionId), [redemption])))
+    const code = { promotionId: coded, code: 'FIFTY', limited: 'code' } as const
+    for (const redemption of [limited(promotion), code]) {
+      const ends = await Promise.all(times(200, number => take(number, [redemption])))
       expect(countOf(ends)).toEqual({ done: 50, PRICING_USED_UP: 150 })
     }
-    expect(await takenOf(limited)).toBe(50)
+    expect(await usesLeftOf(promotion)).toBe(0)
     await proveBooks()
   },
   60_000
 )
 
+test('who was not told of a limit keeps to it all the same', async () => {
+  const { promote, take, proveBooks } = await useRedemptions(2)
+  const promotionId = await promote({ usesMax: 20 })
+  const ends = await Promise.all(times(80, number => take(number, [{ promotionId }])))
+  expect(countOf(ends)).toEqual({ done: 20, PRICING_USED_UP: 60 })
+  await proveBooks()
+}, 60_000)
+
+test('what is given back while others take it is used as often as it may be, and no more', async () => {
+  const { promote, take, release, usesLeftOf, proveBooks } = await useRedemptions(4)
+  const promotionId = await promote({ usesMax: 50 })
+  const owners = times(50, newId)
+  await Promise.all(owners.map((owner, number) => take(number, [limited(promotionId)], { owner })))
+  expect(await usesLeftOf(promotionId)).toBe(0)
+  const given = owners.slice(0, 20)
+  const [ends] = await Promise.all([
+    Promise.all(times(60, number => take(number, [limited(promotionId)]))),
+    // Each is canceled twice, as a retry does.
+    Promise.all([...given, ...given].map((owner, number) => release(number + 1, owner)))
+  ])
+  const { done = 0 } = countOf(ends)
+  expect(await usesLeftOf(promotionId)).toBe(20 - done)
+  const late = await Promise.all(times(30, number => take(number, [limited(promotionId)])))
+  expect(countOf(late).done ?? 0).toBe(20 - done)
+  await proveBooks()
+}, 60_000)
+
 test.each([1, 4])(
-  'one customer uses a promotion as often as they may, from %i processes',
+  'one customer, by account or by address, uses a promotion as often as they may, from %i processes',
   async processes => {
-    const { promote, on, proveBooks } = await useRedemptions(processes)
-    const promotionId = await promote({ usesPerCustomer: 3, usesMax: 1_000 })
-    const [ada, bob] = [newId(), newId()]
+    const { promote, take, proveBooks } = await useRedemptions(processes)
+    const promotion = await promote({ usesPerCustomer: 3, usesMax: 1_000 })
+    const customers = [newId(), guest('ada@example.com'), guest('bob@example.com')]
     const ends = await Promise.all(
-      times(60, number => take(on(number), [{ promotionId }], number % 2 === 0 ? ada : bob))
+      times(60, number => take(number, [limited(promotion)], { customer: customers[number % 3] as string }))
     )
-    expect(countOf(ends)).toEqual({ done: 6, PRICING_CUSTOMER_LIMIT: 54 })
+    expect(countOf(ends)).toEqual({ done: 9, PRICING_CUSTOMER_LIMIT: 51 })
     await proveBooks()
   },
   60_000
@@ -113,53 +154,54 @@ test.each([1, 4])(
 test.each([1, 4])(
   'of orders at once one is the first, from %i processes',
   async processes => {
-    const { promote, on, db, proveBooks } = await useRedemptions(processes)
-    const [welcome, gift] = [await promote({ firstOrderOnly: true }), await promote({ firstOrderOnly: true })]
-    const both = [{ promotionId: welcome }, { promotionId: gift }]
-    const ada = newId()
-    const owners = times(40, newId)
-    const ends = await Promise.all(owners.map((owner, number) => take(on(number), both, ada, owner)))
-    expect(countOf(ends)).toEqual({ done: 1, PRICING_FIRST_ORDER_TAKEN: 39 })
-    await proveBooks()
-    const first = owners[ends.indexOf('done')] as string
-    await db.transaction(tx => release(tx, first))
-    expect(await take(db, both, ada)).toBe('done')
-    await proveBooks()
+    const { promote, take, release, proveBooks } = await useRedemptions(processes)
+    const both = [await promote({ firstOrderOnly: true }), await promote({ firstOrderOnly: true })]
+    const redemptions = both.map(promotionId => ({ promotionId }))
+    for (const customer of [newId(), guest('ada@example.com')]) {
+      const owners = times(40, newId)
+      const ends = await Promise.all(
+        owners.map((owner, number) => take(number, redemptions, { customer, owner }))
+      )
+      expect(countOf(ends)).toEqual({ done: 1, PRICING_FIRST_ORDER_TAKEN: 39 })
+      await proveBooks()
+      await release(0, owners[ends.indexOf('done')] as string)
+      expect(await take(0, redemptions, { customer })).toBe('done')
+      await proveBooks()
+    }
   },
   60_000
 )
 
 test('what an owner takes again is taken once, and what is given back can be taken again', async () => {
-  const { promote, addCode, on, takenOf, proveBooks } = await useRedemptions(2)
+  const { promote, addCode, take, release, usesLeftOf, proveBooks } = await useRedemptions(2)
   const promotionId = await promote({ usesMax: 1, usesPerCustomer: 1 })
   await addCode(promotionId, 'ONCE', 1)
-  const redemptions = [{ promotionId, code: 'ONCE' }]
-  const [ada, owner] = [newId(), newId()]
+  const redemptions = [{ ...limited(promotionId), code: 'ONCE' }]
+  const [customer, owner] = [newId(), newId()]
   for (let round = 0; round < 5; round += 1) {
-    const ends = await Promise.all(times(8, number => take(on(number), redemptions, ada, owner)))
+    const ends = await Promise.all(times(8, number => take(number, redemptions, { customer, owner })))
     expect(countOf(ends)).toEqual({ done: 8 })
-    expect(await take(on(round), redemptions)).toBe('PRICING_USED_UP')
-    await Promise.all(times(4, number => on(number).transaction(tx => release(tx, owner))))
-    expect(await takenOf(promotionId)).toBe(0)
+    expect(await take(round, redemptions)).toBe('PRICING_USED_UP')
+    await Promise.all(times(4, number => release(number, owner)))
+    expect(await usesLeftOf(promotionId)).toBe(1)
   }
   await proveBooks()
 }, 60_000)
 
 test('promotions that are taken in any order hold up nobody for ever', async () => {
-  const { promote, on, proveBooks } = await useRedemptions(4)
+  const { promote, take, release, proveBooks } = await useRedemptions(4)
   const ids: string[] = []
   while (ids.length < 6) ids.push(await promote({ usesMax: 100 }))
   const ends = await Promise.all(
     times(120, async number => {
-      const mine = ids.toSorted(() => Math.random() - 0.5).slice(0, 4)
+      const mine = times(4, index => ids[(number * 5 + index * (1 + (number % 5))) % 6] as string)
       const owner = newId()
-      const end = await take(
-        on(number),
-        mine.map(promotionId => ({ promotionId })),
-        newId(),
-        owner
+      // Who has heard of a limit waits in turn for it, and who has not meets them at the row.
+      const redemptions = [...new Set(mine)].map(promotionId =>
+        number % 2 === 0 ? limited(promotionId) : { promotionId }
       )
-      if (number % 3 === 0) await on(number + 1).transaction(tx => release(tx, owner))
+      const end = await take(number, redemptions, { owner })
+      if (number % 3 === 0) await release(number + 1, owner)
       return end
     })
   )
@@ -167,27 +209,60 @@ test('promotions that are taken in any order hold up nobody for ever', async () 
   await proveBooks()
 }, 60_000)
 
+test('a connection that dies between redeeming and the commit, or with it, takes nothing twice and loses nothing', async () => {
+  const { promote, take, release, usesLeftOf, proveBooks, databaseUrl } = await useRedemptions(2)
+  const promotion = await promote({ usesMax: 20, usesPerCustomer: 1 })
+  const killer = new pg.Client({ connectionString: databaseUrl })
+  await killer.connect()
+  onTestFinished(() => killer.end())
+  let kills = 0
+  const kill = async (tx: Transaction) => {
+    const { id } = (await tx.first(backendId)) ?? {}
+    kills += 1
+    return killer.query('select pg_terminate_backend($1)', [id])
+  }
+  /** As a client does: the same again until it is known what became of it. */
+  const takeSurely = async (number: number, taker: Taker) => {
+    const deaths = [
+      undefined,
+      async (tx: Transaction) => void (await kill(tx)),
+      // The commit is under way meanwhile.
+      async (tx: Transaction) => void kill(tx).catch(() => {})
+    ]
+    for (let attempt = 0; ; attempt += 1) {
+      const meanwhile = attempt < 2 ? deaths[number % 3] : undefined
+      const end = await take(number, [limited(promotion)], { ...taker, ...(meanwhile && { meanwhile }) })
+      if (end === 'done' || end.startsWith('PRICING_')) return end
+    }
+  }
+  const takers = times(60, () => ({ owner: newId(), customer: newId() }))
+  for (let round = 0; round < 3; round += 1) {
+    const ends = await Promise.all(takers.map((taker, number) => takeSurely(number, taker)))
+    expect(countOf(ends)).toEqual({ done: 20, PRICING_USED_UP: 40 })
+    expect(await usesLeftOf(promotion)).toBe(0)
+    await proveBooks()
+    await Promise.all(takers.map(({ owner }, number) => release(number, owner)))
+    expect(await usesLeftOf(promotion)).toBe(20)
+  }
+  expect(kills).toBeGreaterThan(40)
+}, 120_000)
+
 test('a transaction that is rolled back takes and gives back nothing', async () => {
-  const { promote, db, takenOf, proveBooks } = await useRedemptions()
-  const promotionId = await promote({ usesMax: 2, firstOrderOnly: true })
-  const [kept, refused] = [newId(), newId()]
-  expect(await take(db, [{ promotionId }], 'ada', kept)).toBe('done')
-  const failing = (work: Parameters<Database['transaction']>[0]) =>
-    db.transaction(async tx => {
-      await work(tx)
-      throw new Error('the order was refused')
-    })
-  await expect(failing(tx => redeem(tx, refused, [{ promotionId }], 'bob'))).rejects.toThrow('refused')
-  await expect(failing(tx => release(tx, kept))).rejects.toThrow('refused')
-  expect(await takenOf(promotionId)).toBe(1)
+  const { promote, take, usesLeftOf, proveBooks } = await useRedemptions()
+  const promotion = await promote({ usesMax: 2, firstOrderOnly: true })
+  const kept = newId()
+  expect(await take(0, [limited(promotion)], { owner: kept })).toBe('done')
+  const meanwhile = () => Promise.reject(new Error('the order was refused'))
+  expect(await take(0, [limited(promotion)], { meanwhile })).toContain('refused')
+  expect(await usesLeftOf(promotion)).toBe(1)
   await proveBooks()
 })
 
 test('what is used up keeps the rest of its transaction from happening', async () => {
-  const { promote, db, sql } = await useRedemptions()
-  const promotionId = await promote({ usesMax: 1 })
-  await take(db, [{ promotionId }])
-  expect(await take(db, [{ promotionId }], 'late')).toBe('PRICING_USED_UP')
+  const { promote, take, sql } = await useRedemptions()
+  const promotion = await promote({ usesMax: 1 })
+  await take(0, [limited(promotion)])
+  expect(await take(0, [limited(promotion)], { customer: 'late' })).toBe('PRICING_USED_UP')
   expect(await sql(`select from pricing.redemptions where customer = 'late'`)).toEqual([])
-  expect(await take(db, [{ promotionId: newId() }])).toBe('PRICING_PROMOTION_GONE')
+  expect(await take(0, [limited(newId())])).toBe('PRICING_PROMOTION_GONE')
 })

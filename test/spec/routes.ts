@@ -38,7 +38,12 @@ export const publicRows: Row[] = (
     { method: 'GET', path: '/api/categories/:id', module: 'catalog' },
     { method: 'GET', path: '/api/products/:id/reviews', module: 'reviews', since: later },
     { method: 'GET', path: '/api/products/:id/reviews/rating', module: 'reviews', since: later },
-    { method: 'POST', path: '/api/orders/guest', module: 'orders', since: later },
+    {
+      method: 'POST',
+      path: '/api/orders/guest',
+      module: 'orders',
+      body: { email: 'ada@example.com', items: [line] }
+    },
     {
       method: 'POST',
       path: '/api/shipping/rates',
@@ -46,7 +51,7 @@ export const publicRows: Row[] = (
       body: { weight_grams: 500, value: 2_000, destination: { country: 'DE' } }
     },
     { method: 'GET', path: '/api/shipping/track/:tracking_number', module: 'shipping', since: later },
-    { method: 'POST', path: '/api/payments/callback/:provider', module: 'payments', since: later }
+    { method: 'POST', path: '/api/payments/callback/:provider', module: 'payments' }
   ] as const
 ).map(row => ({ ...row, tier: 'public' }))
 
@@ -59,14 +64,14 @@ export const securedRows: Row[] = (
     { method: 'PUT', path: '/api/cart/items/:variantId', module: 'cart', body: { quantity: 1 } },
     { method: 'DELETE', path: '/api/cart/items/:variantId', module: 'cart' },
     { method: 'POST', path: '/api/cart/merge', module: 'cart', body: { items: [line] } },
-    { method: 'GET', path: '/api/orders', module: 'orders', since: later },
-    { method: 'POST', path: '/api/orders', module: 'orders', since: later },
-    { method: 'GET', path: '/api/orders/:id', module: 'orders', since: later },
-    { method: 'POST', path: '/api/orders/:id/cancel', module: 'orders', since: later },
-    { method: 'POST', path: '/api/payments/intent', module: 'payments', since: later },
-    { method: 'GET', path: '/api/payments', module: 'payments', since: later },
-    { method: 'GET', path: '/api/payments/by-order/:orderID', module: 'payments', since: later },
-    { method: 'GET', path: '/api/shipping/order/:order_id', module: 'shipping', since: later },
+    { method: 'GET', path: '/api/orders', module: 'orders' },
+    { method: 'POST', path: '/api/orders', module: 'orders', body: { items: [line] } },
+    { method: 'GET', path: '/api/orders/:id', module: 'orders' },
+    { method: 'POST', path: '/api/orders/:id/cancel', module: 'orders' },
+    { method: 'POST', path: '/api/payments/intent', module: 'payments', body: { order_id: id } },
+    { method: 'GET', path: '/api/payments', module: 'payments' },
+    { method: 'GET', path: '/api/payments/by-order/:orderID', module: 'payments' },
+    { method: 'GET', path: '/api/shipping/order/:order_id', module: 'shipping' },
     { method: 'POST', path: '/api/products/:id/reviews', module: 'reviews', since: later },
     { method: 'PUT', path: '/api/products/:id/reviews', module: 'reviews', since: later },
     { method: 'DELETE', path: '/api/products/:id/reviews', module: 'reviews', since: later },

@@ -63,6 +63,30 @@ async function mergeCarts(tokens: Schemas['TokensResponse'], guestCartToken: str
   return data ?? failed(error)
 }
 
+/** Without an address at first, then with all of it. */
+async function checkOut(tokens: Schemas['TokensResponse']) {
+  const headers = bearer(tokens)
+  const begun = await shop.POST('/api/checkouts', { headers, body: { cart: true } })
+  if (begun.data === undefined) failed(begun.error)
+  const { id, version } = begun.data
+  const { data, error } = await shop.PUT('/api/checkouts/{id}', {
+    headers,
+    params: { path: { id }, header: { 'if-match': `"${version}"` } },
+    body: {
+      cart: true,
+      shipping_address: {
+        name: 'Grace',
+        line1: 'Torget 1',
+        city: 'Umeå',
+        postal_code: '903 26',
+        country: 'SE'
+      },
+      codes: ['none']
+    }
+  })
+  return { begun: begun.data, checkout: data ?? failed(error) }
+}
+
 async function beRefused() {
   const body = { variant_id: crypto.randomUUID(), quantity: 0 }
   const { error, response } = await shop.POST('/api/guest-cart', { body })
@@ -74,12 +98,21 @@ const [variant] = product.variants
 const guest = await fillGuestCart(variant?.id ?? '')
 const customer = await register()
 const merged = await mergeCarts(customer, guest.token)
-const cart = await shop.GET('/api/cart', { headers: bearer(await refresh(customer)) })
+const fresh = await refresh(customer)
+const cart = await shop.GET('/api/cart', { headers: bearer(fresh) })
+const { begun, checkout } = await checkOut(fresh)
+const codesOf = ({ findings }: Schemas['CheckoutResponse']) => findings.map(({ code }) => code)
 const told = {
   product: { name: product.name, price: variant?.discounted_price, again, nextCursor },
   guest: { count: guest.cart.count, stale: guest.stale },
   merge: merged.merge.status,
   cart: cart.data?.items.map(({ name, quantity, line_total }) => ({ name, quantity, line_total })),
+  checkout: {
+    begun: codesOf(begun),
+    codes: codesOf(checkout),
+    total: checkout.total,
+    name: checkout.items[0]?.name
+  },
   refused: await beRefused(),
   stranger: (await shop.GET('/api/cart')).error?.status
 }

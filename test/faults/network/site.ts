@@ -5,7 +5,7 @@ import pg from 'pg'
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../../src/platform/embedded-postgres/open.ts'
 import { type Program, startProgram } from '../../support/program.ts'
 import { fixedPort } from '../fixed-port.ts'
-import { type CommitWatch, watchCommits } from '../postgres-wire.ts'
+import { type CommitWatch, type StatementWatch, watchCommits, watchStatements } from '../postgres-wire.ts'
 import { createRedisServer, type RedisServer } from '../redis-server.ts'
 import { openTcpProxy, type TcpProxy } from '../tcp-proxy.ts'
 import { until } from '../until.ts'
@@ -31,8 +31,11 @@ type ShopProcess = {
   origin: string
   database: TcpProxy
   commits: CommitWatch
+  statements: StatementWatch
   cache: TcpProxy
   signal(name: NodeJS.Signals): void
+  /** `kill -9`; returns when it is gone. */
+  kill(): Promise<void>
 }
 
 /** The real program in one or more processes, on a PostgreSQL and a Redis of their own. */
@@ -51,7 +54,11 @@ export type Site = {
   close(): Promise<void>
 }
 
-export async function openSite(count: number): Promise<Site> {
+/** `settings` are environment variables of the program. */
+export async function openSite(
+  count: number,
+  settings: Readonly<Record<string, string>> = SETTINGS
+): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-network-'))
   // The server runs as another user when the suite runs as root; it has to get in.
   await chmod(folder, 0o755)
@@ -68,7 +75,10 @@ export async function openSite(count: number): Promise<Site> {
     await redis.start()
     await sqlOf(postgres)(`create database ${DATABASE}`)
     // The first one fills the shop; the others find it.
-    for (let i = 0; i < count; i += 1) running.push(await startProcess(postgres, redis, join(folder, 'shop')))
+    for (let i = 0; i < count; i += 1)
+      running.push(
+        await startProcess(postgres, redis, { ...settings, CARTWRIGHT_DATA: join(folder, 'shop') })
+      )
   } catch (error) {
     await close()
     throw error
@@ -104,17 +114,24 @@ const sqlOf =
 
 type Running = ShopProcess & Pick<Site, 'logged' | 'close'> & { tidy(number: number): Promise<string[]> }
 
-async function startProcess(postgres: EmbeddedPostgres, redis: RedisServer, data: string): Promise<Running> {
+async function startProcess(
+  postgres: EmbeddedPostgres,
+  redis: RedisServer,
+  settings: Readonly<Record<string, string>>
+): Promise<Running> {
   const sockets = decodeURIComponent(new URL(postgres.url).hostname)
   const commits = watchCommits()
-  const database = await openTcpProxy({ path: `${sockets}/.s.PGSQL.5432` }, commits.watch)
+  const statements = watchStatements()
+  const database = await openTcpProxy({ path: `${sockets}/.s.PGSQL.5432` }, (...seen) => {
+    const fates = [statements.watch(...seen), commits.watch(...seen)]
+    return fates.find(fate => fate !== 'pass') ?? 'pass'
+  })
   const cache = await openTcpProxy({ host: '127.0.0.1', port: redis.port })
   const port = String(await fixedPort())
   const start = async () => {
     const program = startProgram({
-      ...SETTINGS,
+      ...settings,
       PORT: port,
-      CARTWRIGHT_DATA: data,
       DATABASE_URL: `postgres://cartwright@127.0.0.1:${database.port}/${DATABASE}`,
       REDIS_URL: `redis://127.0.0.1:${cache.port}`
     })
@@ -129,10 +146,16 @@ async function startProcess(postgres: EmbeddedPostgres, redis: RedisServer, data
     origin: `http://127.0.0.1:${port}`,
     database,
     commits,
+    statements,
     cache,
     signal: name => void program.child.kill(name),
+    kill: async () => {
+      program.child.kill('SIGKILL')
+      await program.ended
+    },
     tidy: async number => {
       commits.restore()
+      statements.restore()
       await Promise.all([database.restore(), cache.restore()])
       for (const proxy of [database, cache]) proxy.sweep()
       if (program.child.exitCode === null && program.child.signalCode === null) return []

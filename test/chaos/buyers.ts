@@ -1,0 +1,165 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { newId } from '../../src/kernel/ids.ts'
+import { STOCKHOLM } from '../support/checkouts.ts'
+import type { Answer } from '../support/http-client.ts'
+import { type Attempt, ask, count, insist, type Person } from './book.ts'
+import { type Order, payFor, proofOf } from './payers.ts'
+import type { Goods } from './stage.ts'
+
+const PAUSE_MS = 30
+const CANCEL_SHARE = 0.3
+const SCARCE_SHARE = 0.3
+const CODE_SHARE = 0.3
+
+/** `account`: the access token of theirs alone, so that nobody else is in their cart. */
+type Buyer = Person & { goods: Goods; account: string }
+type Way = (buyer: Buyer) => Promise<Order | undefined>
+
+/** Buys, pays, and sometimes thinks better of it, until told to stop. */
+export async function buy(buyer: Buyer): Promise<void> {
+  const { book, dice } = buyer
+  let previous: Order | undefined
+  while (!book.stopping) {
+    const order = await dice.of(WAYS)(buyer)
+    if (order !== undefined) {
+      count(book, 'orders that somebody was told of')
+      await spy(buyer, order, previous)
+      previous = order
+      if (dice.chance(CANCEL_SHARE)) await Promise.all([payFor(buyer, order), cancel(buyer, order)])
+      else await payFor(buyer, order)
+      if (dice.chance(CANCEL_SHARE)) await cancel(buyer, order)
+    }
+    await delay(PAUSE_MS)
+  }
+}
+
+const items = ({ dice, goods }: Buyer) => [
+  {
+    variant_id: dice.chance(SCARCE_SHARE) ? goods.scarce : goods.plenty,
+    quantity: 1 + dice.below(3)
+  }
+]
+const said = ({ dice, goods }: Buyer, note: string) => ({
+  note,
+  email: 'guest@example.com',
+  shipping_address: STOCKHOLM,
+  ...(dice.chance(CODE_SHARE) && { codes: [goods.code] })
+})
+
+function begin({ book }: Buyer, isKeyed: boolean, cart?: string): Attempt {
+  const attempt: Attempt = { note: newId(), cart, isKeyed, told: [], isRefused: false }
+  book.attempts.push(attempt)
+  return attempt
+}
+
+/** Notes what somebody was told, and answers the order if there is one. */
+function hear({ book }: Buyer, attempt: Attempt, answer: Answer | undefined): Answer['json'] | undefined {
+  if (answer === undefined) return undefined
+  if (answer.status >= 300) {
+    attempt.isRefused = answer.status < 500
+    count(book, `orders refused: ${answer.json?.code}`)
+    return undefined
+  }
+  const { id: orderId, number, total } = answer.json
+  attempt.told.push({ orderId, number, total, isNew: answer.status === 201 })
+  return answer.json
+}
+
+const guestWithKey: Way = async buyer => {
+  const attempt = begin(buyer, true)
+  const body = { items: items(buyer), ...said(buyer, attempt.note) }
+  const order = hear(buyer, attempt, await insist(buyer, newId(), { ...GUEST_ORDER, body }))
+  return order && { id: order.id, guestToken: order.order_token }
+}
+const GUEST_ORDER = { method: 'POST', path: '/api/orders/guest' }
+
+const guestWithoutKey: Way = async buyer => {
+  const attempt = begin(buyer, false)
+  const body = { items: items(buyer), ...said(buyer, attempt.note) }
+  const order = hear(buyer, attempt, await ask(buyer, { ...GUEST_ORDER, body }))
+  return order && { id: order.id, guestToken: order.order_token }
+}
+
+/** Two tabs order the same cart at once: with one key, with two, or with none. */
+const customerInTwoTabs: Way = async buyer => {
+  const { account: token } = buyer
+  for (const body of items(buyer))
+    await insist(buyer, newId(), { method: 'POST', path: '/api/cart', token, body })
+  const request = { method: 'POST', path: '/api/orders', token }
+  const cart = newId()
+  const order = await inTwoTabs(buyer, cart, request)
+  // What could not be bought is not in the way of the next time.
+  if (order === undefined) await insist(buyer, newId(), { method: 'DELETE', path: '/api/cart', token })
+  return order && { id: order.id, customer: token }
+}
+
+/** Two devices order the same guest cart at once. */
+const guestOnTwoDevices: Way = async buyer => {
+  const [body] = items(buyer)
+  const answer = await insist(buyer, newId(), { method: 'POST', path: '/api/guest-cart', body })
+  const cart = answer?.json?.guest_cart_token
+  if (typeof cart !== 'string') return undefined
+  const order = await inTwoTabs(buyer, cart, GUEST_ORDER, { guest_cart_token: cart })
+  return order && { id: order.id, guestToken: order.order_token }
+}
+
+async function inTwoTabs(
+  buyer: Buyer,
+  cart: string,
+  request: { method: string; path: string; token?: string },
+  more: object = {}
+) {
+  const how = buyer.dice.of(['one key', 'two keys', 'no key'])
+  const first = begin(buyer, how !== 'no key', cart)
+  const second = how === 'one key' ? first : begin(buyer, how !== 'no key', cart)
+  const bodyOf = ({ note }: Attempt) => ({ ...said(buyer, note), ...more })
+  const firstBody = bodyOf(first)
+  const keys = how === 'one key' ? [newId()] : [newId(), newId()]
+  const tab = async (attempt: Attempt, body: object, key: string) =>
+    hear(
+      buyer,
+      attempt,
+      how === 'no key'
+        ? await ask(buyer, { ...request, body })
+        : await insist(buyer, key, { ...request, body })
+    )
+  const [one, other] = await Promise.all([
+    tab(first, firstBody, keys[0] as string),
+    tab(second, second === first ? firstBody : bodyOf(second), keys.at(-1) as string)
+  ])
+  return one ?? other
+}
+
+const WAYS: readonly Way[] = [
+  guestWithKey,
+  guestWithKey,
+  guestWithoutKey,
+  customerInTwoTabs,
+  guestOnTwoDevices
+]
+
+async function cancel(buyer: Buyer, { id, guestToken, customer }: Order): Promise<void> {
+  const answer = await insist(buyer, newId(), {
+    method: 'POST',
+    path: customer === undefined ? `/api/orders/guest/${id}/cancel` : `/api/orders/${id}/cancel`,
+    ...(customer !== undefined && { token: customer }),
+    headers: proofOf(guestToken),
+    body: {}
+  })
+  count(buyer.book, `cancel: ${answer?.status}`)
+}
+
+/** Somebody else, who knows the order's id and has no token, an empty one, or another order's, is told nothing. */
+async function spy(buyer: Buyer, { id }: Order, another: Order | undefined): Promise<void> {
+  const { book, dice, goods } = buyer
+  const token = dice.of([undefined, '', 'ort_', 'ort_test.AAAA', another?.guestToken])
+  const headers = proofOf(token)
+  const answers = await Promise.all([
+    ask(buyer, { method: 'GET', path: `/api/orders/guest/${id}`, headers }),
+    ask(buyer, { method: 'GET', path: `/api/payments/guest/by-order/${id}`, headers }),
+    ask(buyer, { method: 'GET', path: `/api/orders/${id}`, token: goods.admin })
+  ])
+  for (const answer of answers)
+    if (answer !== undefined && answer.status < 400)
+      book.wrong.add(`somebody else's order was shown for ${JSON.stringify(headers)}`)
+}

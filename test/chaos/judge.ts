@@ -1,0 +1,45 @@
+import type { Site } from '../faults/network/site.ts'
+import type { Book } from './book.ts'
+import { differences, type FactRow, type PaymentRow, readLedger } from './ledger.ts'
+import { brokenRules } from './oracle.ts'
+import { brokenPromises, type OrderRow } from './promises.ts'
+import type { Stage } from './stage.ts'
+
+/** All that is wrong when everything has settled: in the database, at the provider, and for those who were told something. */
+export async function judge({ site, sandbox }: Stage, book: Book): Promise<string[]> {
+  const orders = await rowsOf<OrderRow>(
+    site,
+    'select id, number, total::float8, note, state from orders.orders'
+  )
+  const dues = await rowsOf<Due>(
+    site,
+    `select orders.id, due::float8, state = 'canceled' as is_canceled
+     from orders.orders join payments.accounts on order_id = orders.id`
+  )
+  const events = await rowsOf<{ event_id: string }>(site, 'select event_id from payments.events')
+  const shop = {
+    payments: await rowsOf<PaymentRow>(
+      site,
+      `select id, object_id, amount::float8, currency from payments.payments where provider = 'sandbox'`
+    ),
+    facts: await rowsOf<FactRow>(
+      site,
+      `select kind, object_id, status, amount::float8, source from payments.facts where provider = 'sandbox'`
+    ),
+    takenLate: book.takenLate,
+    keptBack: book.keptBack,
+    eventIds: new Set(events.map(({ event_id: id }) => id)),
+    due: new Map(dues.map(({ id, due, is_canceled: isCanceled }) => [id, { due, isCanceled }]))
+  }
+  return [
+    ...book.wrong,
+    ...(await brokenRules(site)),
+    ...differences(await readLedger(sandbox.folder), shop),
+    ...brokenPromises(book.attempts, orders)
+  ]
+}
+
+type Due = { id: string; due: number; is_canceled: boolean }
+
+/** The rows, as their columns are written in the text. */
+const rowsOf = async <T>({ sql }: Site, text: string) => (await sql(text)) as T[]

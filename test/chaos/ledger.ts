@@ -1,0 +1,184 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Entry, StoredObject } from '../../src/modules/payments/sandbox/ledger.ts'
+import type { Charge, Intent, Refund } from '../../src/modules/payments/sandbox/objects.ts'
+
+/** What the provider's own file says: its objects as they are now, and which events were confirmed to it. */
+export type LedgerBooks = {
+  intents: Intent[]
+  charges: Charge[]
+  refunds: Refund[]
+  disputes: StoredObject[]
+  /** By their ids, with their types. */
+  confirmed: Map<string, string>
+  /** How many events nobody has confirmed. */
+  waiting: number
+}
+export type PaymentRow = {
+  id: string
+  object_id: string | null
+  amount: number
+  currency: string
+}
+export type FactRow = {
+  kind: string
+  object_id: string
+  status: string
+  amount: number
+  source: string
+}
+/** What the shop says. */
+export type ShopBooks = {
+  payments: readonly PaymentRow[]
+  facts: readonly FactRow[]
+  eventIds: ReadonlySet<string>
+  /** The provider's payments that it took by itself, and those of which a refund came back. */
+  takenLate: ReadonlySet<string>
+  keptBack: ReadonlySet<string>
+  /** What its orders may take, by their ids. */
+  due: ReadonlyMap<string, { due: number; isCanceled: boolean }>
+}
+
+export async function readLedger(folder: string): Promise<LedgerBooks> {
+  const text = await readFile(join(folder, 'ledger.jsonl'), 'utf8').catch(() => '')
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1)
+  const objects = new Map<string, StoredObject>()
+  const events = new Map<string, string>()
+  const confirmed = new Map<string, string>()
+  for (const line of whole.split('\n').filter(each => each !== '')) {
+    const entry = JSON.parse(line) as Entry
+    for (const object of entry.objects ?? []) objects.set(object.id, object)
+    for (const event of entry.events ?? []) events.set(event.id, String(event.type))
+    if (entry.delivered !== undefined) confirmed.set(entry.delivered, events.get(entry.delivered) ?? '')
+  }
+  const of = <T extends StoredObject>(kind: string) =>
+    [...objects.values()].filter(({ object }) => object === kind) as T[]
+  return {
+    intents: of('payment_intent'),
+    charges: of('charge'),
+    refunds: of('refund'),
+    disputes: of('dispute'),
+    confirmed,
+    waiting: events.size - confirmed.size
+  }
+}
+
+/** Where shop and provider do not say the same, as sentences. */
+export function differences(ledger: LedgerBooks, shop: ShopBooks): string[] {
+  return [
+    ...unknownIntents(ledger, shop),
+    ...missingFacts(
+      ledger.intents.map(({ id, amount, status }) => ({
+        id,
+        kind: 'intent',
+        amount,
+        status: INTENT[status] ?? 'pending'
+      })),
+      shop
+    ),
+    ...ledger.charges.flatMap(charge => missingFacts(factsOf(charge, ledger), shop)),
+    ...missingFacts(
+      ledger.refunds.map(refund => ({ ...refund, kind: 'refund' })),
+      shop
+    ),
+    ...missingFacts(
+      ledger.disputes.map(({ id, amount }) => ({ id, kind: 'dispute', amount })),
+      shop
+    ),
+    ...inventedFacts(ledger, shop),
+    ...repeated(ledger.intents, 'payment_id', 'payment'),
+    ...repeated(ledger.refunds, 'operation_id', 'refund'),
+    ...paidTwice(ledger, shop),
+    ...[...ledger.confirmed]
+      .filter(([id]) => !shop.eventIds.has(id))
+      .map(([id, type]) => `the callback ${id} (${type}) was confirmed, and is not kept`)
+  ]
+}
+
+/** Other states say that nothing is decided. */
+const INTENT: Readonly<Record<string, string>> = {
+  requires_capture: 'authorized',
+  canceled: 'canceled',
+  succeeded: 'succeeded'
+}
+type Expected = { id: string; kind: string; amount?: unknown; status?: unknown }
+
+function factsOf(charge: Charge, { intents }: LedgerBooks): Expected[] {
+  const { id, captured, amount_captured: amount } = charge
+  if (captured) return [{ id, kind: 'capture', amount, status: 'succeeded' }]
+  const intent = intents.find(each => each.id === charge.payment_intent)
+  const isHeld = intent?.status === 'requires_capture'
+  return [{ id, kind: 'authorization', amount: charge.amount, ...(isHeld && { status: 'held' }) }]
+}
+
+function missingFacts(expected: readonly Expected[], { facts }: ShopBooks): string[] {
+  return expected.flatMap(({ id, kind, amount, status }) => {
+    const fact = facts.find(each => each.kind === kind && each.object_id === id)
+    if (fact === undefined) return [`nobody knows of the ${kind} ${id} of ${amount}`]
+    if (fact.amount !== amount)
+      return [`the ${kind} ${id} is of ${amount}, and known to be of ${fact.amount}`]
+    const isSame = status === undefined || fact.status === status
+    return isSame ? [] : [`the ${kind} ${id} is ${status}, and known to be ${fact.status}`]
+  })
+}
+
+function unknownIntents({ intents }: LedgerBooks, { payments, due }: ShopBooks): string[] {
+  return intents.flatMap(({ id, amount, currency, status, metadata }) => {
+    const ours = payments.find(payment => payment.id === metadata.payment_id)
+    const about = `the provider's payment ${id} (${status})`
+    if (ours === undefined) return [`${about} is none of ours`]
+    if (ours.object_id !== id) return [`${about} is known as ${ours.object_id}`]
+    if (ours.amount !== amount || ours.currency !== currency.toUpperCase())
+      return [`${about} is of ${amount} ${currency}, ours of ${ours.amount} ${ours.currency}`]
+    const isOver = status === 'succeeded' || status === 'canceled'
+    const isCanceled = due.get(metadata.order_id ?? '')?.isCanceled === true
+    return isCanceled && !isOver ? [`${about} can still take money for a canceled order`] : []
+  })
+}
+
+function inventedFacts(ledger: LedgerBooks, { facts }: ShopBooks): string[] {
+  const { intents, charges, refunds, disputes } = ledger
+  const known = new Set([...intents, ...charges, ...refunds, ...disputes].map(({ id }) => id))
+  return facts
+    .filter(({ kind, source, object_id: id }) => source !== 'shop' && kind !== 'attempt' && !known.has(id))
+    .map(({ kind, object_id: id }) => `a ${kind} ${id} is known, of which the provider knows nothing`)
+}
+
+/** What was asked once was done once. */
+function repeated(
+  objects: readonly { id: string; metadata: Record<string, string> }[],
+  by: string,
+  what: string
+): string[] {
+  const ids = objects.map(({ metadata }) => metadata[by] ?? '')
+  const twice = new Set(ids.filter((id, index) => id !== '' && ids.indexOf(id) !== index))
+  return [...twice].map(id => `the provider made the ${what} ${id} more than once`)
+}
+
+function paidTwice(
+  { intents, charges, refunds }: LedgerBooks,
+  { due, takenLate, keptBack }: ShopBooks
+): string[] {
+  const excused = new Set<string>()
+  const kept = new Map<string, number>()
+  for (const { id, metadata } of intents) {
+    const sum = (all: readonly { payment_intent: string }[], of: (each: never) => number) =>
+      all.filter(each => each.payment_intent === id).reduce((total, each) => total + of(each as never), 0)
+    const taken = sum(charges, ({ amount_captured }: Charge) => amount_captured)
+    const back = sum(refunds, ({ amount, status }: Refund) => (status === 'failed' ? 0 : amount))
+    const orderId = metadata.order_id ?? ''
+    const isCanceled = due.get(orderId)?.isCanceled === true
+    // Whatever is taken for an order that is canceled goes back.
+    if (keptBack.has(id) || (takenLate.has(id) && !isCanceled)) excused.add(orderId)
+    kept.set(orderId, (kept.get(orderId) ?? 0) + taken - back)
+  }
+  return [...kept].flatMap(([orderId, amount]) => {
+    const order = due.get(orderId)
+    if (order === undefined)
+      return amount === 0 ? [] : [`${amount} was taken for ${orderId}, which is no order`]
+    const limit = order.isCanceled ? 0 : order.due
+    return amount > limit && !excused.has(orderId)
+      ? [`${amount} was taken for ${orderId}, of which ${limit} is due`]
+      : []
+  })
+}

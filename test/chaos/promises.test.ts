@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import type { Attempt } from './book.ts'
+import { brokenPromises, type OrderRow } from './promises.ts'
+
+const order: OrderRow = { id: '1', number: 'N1', total: 10, note: 'a', state: 'placed' }
+const told = { orderId: '1', number: 'N1', total: 10, isNew: true }
+const attempt: Attempt = { note: 'a', cart: 'c', isKeyed: true, told: [told], isRefused: false }
+const rival: Attempt = { ...attempt, note: 'b', told: [{ ...told, isNew: false }] }
+const stranger: Attempt = { ...attempt, note: 'b', cart: undefined, told: [{ ...told, isNew: false }] }
+
+test('what was told is so, also to the other tab', () => {
+  expect(brokenPromises([attempt, rival], [order])).toEqual([])
+  const twin = { ...order, id: '2', number: 'N2', note: 'b', state: 'canceled' }
+  expect(brokenPromises([attempt, { ...rival, told: [] }], [order, twin])).toEqual([])
+})
+
+test.each([
+  ['nobody asked for', [], [order]],
+  ['N1 was acknowledged, and is not there', [attempt], []],
+  ['one request made N1 and N2', [attempt], [order, { ...order, id: '2', number: 'N2' }]],
+  ['answered with two orders', [{ ...attempt, told: [told, { ...told, orderId: '2' }] }], [order]],
+  ['was refused, and is there', [{ ...attempt, told: [], isRefused: true }], [order]],
+  ['and is N1 with 11', [attempt], [{ ...order, total: 11 }]],
+  ['which is not theirs', [attempt, stranger], [order]],
+  ['one cart became N1 and N2', [attempt, rival], [order, { ...order, id: '2', number: 'N2', note: 'b' }]]
+] as [string, Attempt[], OrderRow[]][])('a broken promise is said: %s', (words, attempts, orders) => {
+  expect(brokenPromises(attempts, orders).join('\n')).toContain(words)
+})

@@ -1,0 +1,58 @@
+import type { Attempt } from './book.ts'
+
+export type OrderRow = { id: string; number: string; total: number; note: string | null; state: string }
+
+/** Where what buyers were told is not so, as sentences. */
+export function brokenPromises(attempts: readonly Attempt[], orders: readonly OrderRow[]): string[] {
+  const byId = new Map(orders.map(order => [order.id, order]))
+  const notes = new Map(attempts.map(attempt => [attempt.note, attempt]))
+  return [
+    ...orders
+      .filter(({ note }) => !notes.has(note ?? ''))
+      .map(({ number }) => `nobody asked for the order ${number}`),
+    ...attempts.flatMap(attempt => brokenTo(attempt, orders, byId, notes)),
+    ...cartsBoughtTwice(orders, notes)
+  ]
+}
+
+function brokenTo(
+  { note, cart, isKeyed, told, isRefused }: Attempt,
+  orders: readonly OrderRow[],
+  byId: ReadonlyMap<string, OrderRow>,
+  notes: ReadonlyMap<string, Attempt>
+): string[] {
+  const made = orders.filter(order => order.note === note)
+  const broken: string[] = []
+  if (made.length > 1) broken.push(`one request made ${made.map(({ number }) => number).join(' and ')}`)
+  if (new Set(told.map(({ orderId }) => orderId)).size > 1)
+    broken.push(`one key was answered with two orders: ${note}`)
+  if (isKeyed && isRefused && made.length > 0 && told.length === 0)
+    broken.push(`${made[0]?.number} was refused, and is there`)
+  for (const { orderId, number, total, isNew } of told) {
+    const order = byId.get(orderId)
+    if (order === undefined) {
+      broken.push(`${number} was acknowledged, and is not there`)
+      continue
+    }
+    if (order.number !== number || order.total !== total)
+      broken.push(`${number} was acknowledged with ${total}, and is ${order.number} with ${order.total}`)
+    const isOurs = order.note === note
+    const isOfOurCart = cart !== undefined && notes.get(order.note ?? '')?.cart === cart
+    if (isNew ? !isOurs : !isOfOurCart && !isOurs)
+      broken.push(`somebody was told of ${number}, which is not theirs`)
+  }
+  return broken
+}
+
+/** A cart of two tabs is one order, unless that was canceled. */
+function cartsBoughtTwice(orders: readonly OrderRow[], notes: ReadonlyMap<string, Attempt>): string[] {
+  const bought = new Map<string, string[]>()
+  for (const { note, number, state } of orders) {
+    const cart = notes.get(note ?? '')?.cart
+    if (cart === undefined || state === 'canceled') continue
+    bought.set(cart, [...(bought.get(cart) ?? []), number])
+  }
+  return [...bought.values()]
+    .filter(numbers => numbers.length > 1)
+    .map(numbers => `one cart became ${numbers.join(' and ')}`)
+}

@@ -1,0 +1,43 @@
+import type { Book } from './book.ts'
+import type { Settled } from './settle.ts'
+
+export type Report = {
+  processes: number
+  seconds: number
+  seed: number
+  capture: 'automatic' | 'manual'
+  /** How often each was done. */
+  harms: ReadonlyMap<string, number>
+  diedAt: ReadonlySet<string>
+  settled: Settled
+  book: Book
+  /** Each promise that was not kept, in a sentence. */
+  broken: readonly string[]
+  /** What the program wrote meanwhile. */
+  logged: readonly string[]
+}
+
+/** What was done, what came of it, and what is wrong, for people. */
+export function reportOf(report: Report): string {
+  const { processes, seconds, seed, capture, harms, diedAt, settled, book, broken, logged } = report
+  const verdict = broken.length === 0 ? 'every promise was kept' : `${broken.length} PROMISES WERE BROKEN`
+  return [
+    `${verdict}: ${processes} ${processes === 1 ? 'process' : 'processes'}, ${seconds} s of harm, seed ${seed}, capture ${capture}`,
+    `settled ${(settled.milliseconds / 1_000).toFixed(1)} s after the last harm, last of all ${settled.slowest.join(', ') || 'nothing'}`,
+    `${book.attempts.length} wishes to buy`,
+    '',
+    'harm:',
+    ...counted(harms),
+    ...(diedAt.size > 0 ? [`  killed at ${[...diedAt].sort().join(', ')}`] : []),
+    '',
+    'what people did, and were told:',
+    ...counted(book.counts),
+    ...(broken.length > 0 ? ['', 'broken:', ...broken.map(each => `  * ${each}`)] : []),
+    ...(logged.length > 0 ? ['', 'logged:', ...logged.map(each => `  ${each}`)] : [])
+  ].join('\n')
+}
+
+const counted = (counts: ReadonlyMap<string, number>): string[] =>
+  [...counts]
+    .sort(([one], [other]) => one.localeCompare(other))
+    .map(([what, times]) => `  ${String(times).padStart(5)}  ${what}`)

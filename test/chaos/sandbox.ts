@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { fixedPort } from '../faults/fixed-port.ts'
+import { until } from '../faults/until.ts'
+import { testSecrets } from '../support/secrets.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../src/modules/payments/sandbox/program.ts', import.meta.url))
+const KEY = testSecrets().mac('payments.sandbox', 'key')
+const TIMEOUT_MS = 5_000
+
+/** The sandbox of payments as a process of its own, which can be killed, frozen, and asked to misbehave. */
+export type Sandbox = {
+  url: string
+  folder: string
+  /** `undefined`: it did not answer. */
+  ask(path: string, body: object): Promise<{ status?: string } | undefined>
+  /** The same until it answers. */
+  insist(path: string, body: object): Promise<void>
+  signal(name: NodeJS.Signals): void
+  kill(): Promise<void>
+  start(): Promise<void>
+  close(): Promise<void>
+}
+
+/** It calls back at this address. */
+export async function openSandboxProcess(callbacks: string): Promise<Sandbox> {
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright-chaos-sandbox-'))
+  const port = await fixedPort()
+  const url = `http://127.0.0.1:${port}`
+  const webhook = { url: callbacks, secret: testSecrets().mac('payments.sandbox', 'webhook') }
+  let child: ChildProcess
+
+  const start = async () => {
+    child = spawn(process.execPath, [PROGRAM], { stdio: ['pipe', 'pipe', 'inherit'] })
+    child.stdin?.write(`${JSON.stringify({ folder, port, key: KEY, webhook })}\n`)
+    const [line] = await once(createInterface({ input: child.stdout as NodeJS.ReadableStream }), 'line')
+    if (JSON.parse(line).url === undefined) throw new Error(`the sandbox cannot start: ${line}`)
+  }
+  const kill = async () => {
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+  }
+  const ask: Sandbox['ask'] = (path, body) =>
+    fetch(url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${KEY}` },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(TIMEOUT_MS)
+    }).then(
+      async answer => (await answer.json()) as { status?: string },
+      () => undefined
+    )
+  await start()
+  // A run that is interrupted leaves nothing behind.
+  process.once('exit', () => child.kill('SIGKILL'))
+  return {
+    url,
+    folder,
+    ask,
+    insist: async (path, body) => {
+      await until('the sandbox answers', async () => (await ask(path, body)) !== undefined)
+    },
+    signal: name => void child.kill(name),
+    kill,
+    start,
+    close: async () => {
+      await kill()
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+}

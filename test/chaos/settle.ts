@@ -1,0 +1,62 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { readLedger } from './ledger.ts'
+import type { Stage } from './stage.ts'
+
+/** The leases of a process that died run for 30 s, and what it had asked is asked again after them. */
+const SETTLED_MS_MAX = 120_000
+const LOOK_EVERY_MS = 500
+const HURRY_EVERY_MS = 3_000
+/** So often in a row nothing waits. */
+const QUIET_TIMES = 3
+
+const WAITING = `
+  select (select count(*)::int from payments.operations where settled_at is null) as "what providers were asked",
+    (select count(*)::int from payments.events where state = 'received') as "callbacks",
+    (select count(*)::int from inventory.requests where done_at is null) as "what the stock is to do",
+    (select count(*)::int from inventory.reservations where state = 'held') as "what is held",
+    (select count(*)::int from orders.orders
+      where cancel_requested_at is not null and state <> 'canceled') as "cancellations",
+    (select count(*)::int from cartwright.jobs where id <> 0) as "jobs"`
+/** Pauses until something is tried again may be hours, which nobody who tests can wait for. What is tried is not changed. */
+const HURRY = [
+  'update payments.operations set next_check_at = now() where settled_at is null',
+  'update payments.events set next_check_at = now() where next_check_at is not null',
+  `update inventory.reservations set expires_at = now() where state = 'held'`,
+  `update cartwright.jobs set due_at = now() where lease is null and due_at > now() and due_at <> 'infinity'`
+]
+
+export type Settled = { milliseconds: number; slowest: readonly string[]; waiting: readonly string[] }
+
+/** Waits until nothing is to be done any more; says how long that took, what took longest, and what still waits after two minutes. */
+export async function settle(stage: Stage): Promise<Settled> {
+  const startedAt = performance.now()
+  let hurriedAt = Number.NEGATIVE_INFINITY
+  let quiet = 0
+  let slowest: string[] = []
+  for (;;) {
+    const now = performance.now()
+    if (now - hurriedAt > HURRY_EVERY_MS) {
+      await hurry(stage)
+      hurriedAt = now
+    }
+    const waiting = await listWaiting(stage).catch(error => [String(error)])
+    quiet = waiting.length === 0 ? quiet + 1 : 0
+    if (waiting.length > 0) slowest = waiting
+    const milliseconds = performance.now() - startedAt
+    if (quiet === QUIET_TIMES || milliseconds > SETTLED_MS_MAX) return { milliseconds, slowest, waiting }
+    await delay(LOOK_EVERY_MS)
+  }
+}
+
+async function hurry({ site, sandbox }: Stage): Promise<void> {
+  for (const text of HURRY) await site.sql(text).catch(() => {})
+  await sandbox.ask('/test/webhooks', {})
+}
+
+async function listWaiting({ site, sandbox }: Stage): Promise<string[]> {
+  const [row = {}] = await site.sql(WAITING)
+  const { waiting } = await readLedger(sandbox.folder)
+  return Object.entries({ ...row, 'callbacks to come': waiting })
+    .filter(([, count]) => Number(count) > 0)
+    .map(([what, count]) => `${count} ${what}`)
+}

@@ -1,0 +1,161 @@
+import { expect, test } from 'vitest'
+import { newId } from '../../src/kernel/ids.ts'
+import { type CartApi, cartModule } from '../../src/modules/cart/index.ts'
+import { type CartShop, quantitiesOf, useCartShop } from '../support/use-cart-shop.ts'
+
+const ROUNDS = 40
+
+async function useOrders() {
+  const shop = await useCartShop({ CARTWRIGHT__CART__LINE_QUANTITY_MAX: '100000' })
+  const cart = shop.apiOf(cartModule) as CartApi
+  /** Whether the cart was taken. */
+  const take = (cartId: string, version: number): Promise<boolean> =>
+    shop.db
+      .transaction(tx => cart.take(tx, cartId, version))
+      .then(
+        () => true,
+        error => {
+          expect(error).toMatchObject({ code: 'CART_CHANGED' })
+          return false
+        }
+      )
+  const giveBack = (customerId: string | null, cartId: string, lines: Record<string, number>) =>
+    shop.db.transaction(tx => cart.giveBack(tx, { customerId, cartId }, linesOf(lines)))
+  return { shop, cart, take, giveBack }
+}
+const linesOf = (quantities: Record<string, number>) =>
+  Object.entries(quantities).map(([variantId, quantity]) => ({ variantId, quantity }))
+const add = async (shop: CartShop, token: string, variant_id: string, quantity = 1) => {
+  const answer = await shop.request('POST', '/api/cart', { token, body: { variant_id, quantity } })
+  expect(answer.status, answer.text).toBe(200)
+  return answer.json
+}
+/** What is in the cart. Its row agrees with its lines. */
+async function contents(shop: CartShop, cartId: string): Promise<Record<string, number> & { total: number }> {
+  const lines = await shop.sql('select variant_id, quantity from cart.items where cart_id = $1', [cartId])
+  const total = lines.reduce((sum, line) => sum + Number(line.quantity), 0)
+  const rows = await shop.sql('select quantity, distinct_count from cart.carts where cart_id = $1', [cartId])
+  const expected = { quantity: total, distinct_count: lines.length }
+  expect(rows).toEqual(lines.length === 0 && rows.length === 0 ? [] : [expected])
+  return { ...Object.fromEntries(lines.map(line => [line.variant_id, line.quantity])), total }
+}
+async function guestWith(shop: CartShop, cart: CartApi, variant_id: string, quantity: number) {
+  const { json } = await shop.request('POST', '/api/guest-cart', { body: { variant_id, quantity } })
+  const token = json.guest_cart_token as string
+  return { token, cartId: await cart.idOfGuest(token) }
+}
+const countDeadlocks = async (shop: CartShop) =>
+  (await shop.sql(`select deadlocks::int from pg_stat_database where datname = current_database()`))[0]
+    ?.deadlocks
+
+test('of many orders of one version of a cart, one has it', async () => {
+  const { shop, cart, take } = await useOrders()
+  const mug = shop.catalog.sell()
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const customer = newId()
+    await add(shop, customer, mug, 2)
+    const guest = await guestWith(shop, cart, mug, 2)
+    for (const cartId of [customer, guest.cartId]) {
+      const taken = await Promise.all(Array.from({ length: 8 }, () => take(cartId, 1)))
+      expect(taken.filter(Boolean)).toHaveLength(1)
+      expect(await contents(shop, cartId)).toEqual({ total: 0 })
+    }
+  }
+})
+
+test('what is added while a cart is ordered is in the order or in the cart, never in both or none', async () => {
+  const { shop, take } = await useOrders()
+  const [mug, tee] = [shop.catalog.sell(), shop.catalog.sell()]
+  const customer = newId()
+  await add(shop, customer, mug, 1)
+  let [added, ordered, wins] = [1, 0, 0]
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const { json } = await shop.request('GET', '/api/cart', { token: customer })
+    if (json.count === 0) {
+      await add(shop, customer, tee, 5)
+      added += 5
+      continue
+    }
+    const [wasTaken] = await Promise.all([
+      take(customer, json.version),
+      // Sometimes it comes too late to be in the way.
+      round % 2 === 0 && add(shop, customer, mug, 1),
+      round % 4 === 0 && add(shop, customer, tee, 2)
+    ])
+    added += (round % 2 === 0 ? 1 : 0) + (round % 4 === 0 ? 2 : 0)
+    if (wasTaken) ordered += json.count
+    wins += wasTaken ? 1 : 0
+    const { total } = await contents(shop, customer)
+    expect(total + ordered).toBe(added)
+  }
+  expect(wins).toBeGreaterThan(5)
+})
+
+test('a guest cart that is merged while it is ordered goes one of the two ways', async () => {
+  const { shop, cart, take } = await useOrders()
+  const mug = shop.catalog.sell()
+  const outcomes = { order: 0, merge: 0 }
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const { token, cartId } = await guestWith(shop, cart, mug, 3)
+    const customer = newId()
+    const body = { guest_cart_token: token }
+    const merge = () => shop.request('POST', '/api/cart/merge', { token: customer, body })
+    const begun = round % 2 === 0 ? merge() : undefined
+    const [wasTaken, merged] = await Promise.all([take(cartId, 1), begun ?? merge()])
+    outcomes[wasTaken ? 'order' : 'merge'] += 1
+    expect(merged.status).toBe(200)
+    expect(quantitiesOf(merged.json)).toEqual(wasTaken ? {} : { [mug]: 3 })
+    expect(await contents(shop, customer)).toEqual(wasTaken ? { total: 0 } : { [mug]: 3, total: 3 })
+    expect(await contents(shop, cartId)).toEqual({ total: 0 })
+  }
+  expect(outcomes.order + outcomes.merge).toBe(ROUNDS)
+})
+
+test('nothing that is added while an order gives back is lost', async () => {
+  const { shop, giveBack } = await useOrders()
+  const [mug, tee, cap] = [shop.catalog.sell(), shop.catalog.sell(), shop.catalog.sell()]
+  const adds = 6
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const customer = newId()
+    await add(shop, customer, tee, 1)
+    const adding = Array.from({ length: adds }, () => add(shop, customer, mug, 1))
+    const back = { [mug]: 4, [cap]: 2 }
+    await Promise.all([...adding, giveBack(customer, customer, back), giveBack(customer, customer, back)])
+    const { [mug]: mugs = 0, [cap]: caps, [tee]: tees } = await contents(shop, customer)
+    expect([caps, tees]).toEqual([2, 1])
+    // So many were there before it was given back: at least 4 are there then, and the others come on top.
+    const possible = Array.from({ length: adds + 1 }, (_, before) => Math.max(4, before) + adds - before)
+    expect(possible).toContain(mugs)
+    const { json } = await shop.request('GET', '/api/cart', { token: customer })
+    expect(json.version).toBe(adds + 2)
+  }
+})
+
+test('orders take and give back, guests become customers: all at once, and nobody waits in a circle', async () => {
+  const { shop, cart, take, giveBack } = await useOrders()
+  const mug = shop.catalog.sell()
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const customers = [newId(), newId()]
+    for (const customer of customers) await add(shop, customer, mug, 1)
+    const guests = await Promise.all([1, 2].map(() => guestWith(shop, cart, mug, 1)))
+    await Promise.all(
+      guests.flatMap(({ token, cartId }, index) => {
+        const customer = customers[index] ?? ''
+        const other = customers[1 - index] ?? ''
+        const merging = { token: customer, body: { guest_cart_token: token } }
+        return [
+          shop.request('POST', '/api/cart/merge', merging),
+          take(cartId, 1),
+          take(customer, 1),
+          giveBack(null, cartId, { [mug]: 1 }),
+          giveBack(other, cartId, { [mug]: 1 }),
+          add(shop, customer, mug, 1)
+        ]
+      })
+    )
+    for (const cartId of [...customers, ...guests.map(guest => guest.cartId)]) await contents(shop, cartId)
+    const ghosts = `select from cart.guest_carts join cart.carts using (cart_id) where merged_into is not null`
+    expect(await shop.sql(ghosts)).toEqual([])
+  }
+  expect(await countDeadlocks(shop)).toBe(0)
+})

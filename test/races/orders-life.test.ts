@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest'
+import { type PaidOrders, usePaidOrders } from '../support/paid-orders.ts'
+
+const atOnce = <T>(many: number, work: (index: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: many }, (_, index) => work(index)))
+
+/** What must hold of all orders, whatever happened to them, by all tables and by the ledger of the provider. */
+async function judge(shop: PaidOrders): Promise<void> {
+  await shop.settled()
+  await expect
+    .poll(async () => (await shop.sql('select id from inventory.requests where done_at is null')).length)
+    .toBe(0)
+  const [books] = await shop.sql(`
+    select
+      (select count(*)::int from orders.orders o join payments.accounts a on a.order_id = o.id
+        where o.payment_status <> a.status) as unlike,
+      (select count(*)::int from payments.accounts where captured - refunded - refunding > due) as kept,
+      (select count(*)::int from payments.accounts where refunded + refunding > captured) as too_much,
+      (select count(*)::int from orders.orders o join payments.accounts a on a.order_id = o.id
+        where o.state = 'canceled' and (authorized > 0 or captured > refunded + refunding)) as canceled_with_money,
+      (select count(*)::int from orders.orders o where o.total < (
+        select coalesce(sum(amount), 0) from orders.adjustments where order_id = o.id)) as credited_too_much,
+      (select count(*)::int from orders.adjustments a where amount < (
+        select coalesce(sum(amount), 0) from orders.adjustment_parts where adjustment_id = a.id)) as parts,
+      (select count(*)::int from orders.orders where (cancel_requested_at is null) <> (cancel_requested_by is null)) as requests,
+      (select count(*)::int from orders.lines l join orders.orders o on o.id = l.order_id
+        where l.ordered - l.canceled - l.fulfilled <> (
+          select coalesce(sum(quantity - fulfilled), 0) from inventory.reservations r
+          where r.owner = o.id and r.item_id = l.variant_id and r.state <> 'closed')) as stock`)
+  expect(books).toEqual({
+    ...{ unlike: 0, kept: 0, too_much: 0, canceled_with_money: 0, credited_too_much: 0, parts: 0 },
+    ...{ requests: 0, stock: 0 }
+  })
+  const back = (await shop.sandbox.objects()).filter(({ object }) => object === 'refund')
+  const [told] = await shop.sql('select coalesce(sum(refunded), 0)::int as refunded from payments.accounts')
+  expect(back.reduce((all, { amount }) => all + amount, 0)).toBe(told?.refunded)
+}
+
+test('an order that is canceled while its money arrives is canceled and paid back, or was not paid', async () => {
+  const shop = await usePaidOrders()
+  const ids = await atOnce(5, async () => (await shop.order(1)).id as string)
+  await Promise.all(
+    ids.flatMap((id, index) => [
+      (async () => {
+        await shop.act(id, 'pay')
+        await shop.callBack(id)
+      })(),
+      (async () => {
+        for (let wait = 0; wait < index; wait += 1) await shop.read(id)
+        await shop.buyer.post(`/api/orders/${id}/cancel`)
+      })()
+    ])
+  )
+  await shop.settled()
+  for (const id of ids) await shop.becomes(id, { status: 'canceled' })
+  await judge(shop)
+  expect(await shop.reserved(shop.mug)).toEqual([])
+})
+
+test('an order that ten cancel at once is canceled once', async () => {
+  const shop = await usePaidOrders()
+  const { id, total } = await shop.order()
+  await shop.pay(id)
+  const answers = await atOnce(10, () => shop.buyer.post(`/api/orders/${id}/cancel`))
+  for (const { status, text } of answers) expect([200, 202], text).toContain(status)
+  await judge(shop)
+  const { history, adjustments } = await shop.becomes(id, { status: 'canceled', payment_status: 'refunded' })
+  const actions = history.map(({ action }: { action: string }) => action)
+  expect(actions.filter((action: string) => action.endsWith('cancel'))).toEqual(['cancel', 'confirm_cancel'])
+  expect(adjustments).toMatchObject([{ amount: total, back: total }])
+})
+
+test('of refunds that come at once no unit and no money is given twice', async () => {
+  const shop = await usePaidOrders()
+  const { id, total } = await shop.order(3)
+  await shop.pay(id)
+  await shop.does(id, 'shipments')
+  const one = { lines: [{ line: 1, quantity: 1 }], reason: 'chipped' }
+  const some = { amount: 700, reason: 'late' }
+  const answers = await atOnce(12, index =>
+    shop.admin.post(`/api/admin/orders/${id}/refunds`, index % 2 === 0 ? one : some)
+  )
+  const codes = answers.filter(({ status }) => status !== 200).map(({ json }) => json.code)
+  expect(new Set(codes)).toEqual(new Set(['ORDER_UNITS_SHORT', 'ORDER_CREDIT_TOO_MUCH']))
+  await judge(shop)
+  const order = await shop.becomes(id, { items: [{ refunded: 3 }] })
+  const back = order.adjustments.reduce((all: number, each: { back: number }) => all + each.back, 0)
+  expect(back).toBeLessThanOrEqual(total)
+  const [account] = await shop.sql('select refunded::int from payments.accounts')
+  expect(account?.refunded).toBe(back)
+})
+
+test('parcels, cancels of lines and a cancel that come at once share the units', async () => {
+  const shop = await usePaidOrders({ capture: 'manual' })
+  const { id } = await shop.order(6)
+  await shop.pay(id)
+  const one = { lines: [{ line: 1, quantity: 1 }] }
+  const deeds = [
+    'shipments',
+    'cancel',
+    'shipments',
+    'cancel',
+    'shipments',
+    'cancel',
+    'shipments',
+    'shipments'
+  ]
+  await Promise.all([
+    ...deeds.map(what => shop.admin.post(`/api/admin/orders/${id}/${what}`, one)),
+    shop.buyer.post(`/api/orders/${id}/cancel`)
+  ])
+  await judge(shop)
+})
+
+test('an order that is paid while it expires is paid, or canceled with its money back', async () => {
+  const shop = await usePaidOrders()
+  const ids = await atOnce(4, async () => (await shop.order(1)).id as string)
+  await shop.sql(`update orders.orders set created_at = created_at - interval '31 minutes'`)
+  await Promise.all([
+    ...ids.map(async id => {
+      await shop.act(id, 'pay')
+      await shop.callBack(id)
+    }),
+    shop.hurry()
+  ])
+  await judge(shop)
+  for (const id of ids) expect(['paid', 'canceled']).toContain((await shop.read(id)).status)
+})

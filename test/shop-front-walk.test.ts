@@ -1,0 +1,169 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { chromium, openBrowser } from './support/browser.ts'
+import { createProduct } from './support/catalog.ts'
+import { freePort } from './support/free-port.ts'
+import { sent, useOrders } from './support/orders.ts'
+import { useSandbox } from './support/payments.ts'
+
+if (chromium === undefined)
+  console.warn('The shop front is not walked through: there is no chromium in PATH.')
+const walk = test.skipIf(chromium === undefined)
+const LONG = { timeout: 240_000 }
+
+const EVIL = '<img src="x" onerror="document.title = 1">'
+const ADA = {
+  email: 'ada@example.com',
+  'shipping_address/name': 'Ada Lovelace',
+  'shipping_address/line1': 'Drottninggatan 1',
+  'shipping_address/postal_code': '111 51',
+  'shipping_address/city': 'Stockholm'
+}
+
+/** A shop that listens and can be paid in, and a browser at its front. */
+async function useFront() {
+  const port = await freePort()
+  const sandbox = await useSandbox(port)
+  const shop = await useOrders({ settings: { CARTWRIGHT__PAYMENTS__SANDBOX__URL: sandbox.url } })
+  const variant = (colour: string, price: number) => ({ sku: colour, price, attributes: { Colour: colour } })
+  await createProduct(shop, {
+    ...{ name: 'Bowl', slug: 'bowl', description: `<p>Wide &amp; low</p>${EVIL}`, brand: EVIL },
+    variants: [variant('White', 1_800), variant(EVIL, 1_900)]
+  })
+  await shop.app.listen({ host: '127.0.0.1', port })
+  const browser = await openBrowser(String(chromium))
+  onTestFinished(browser.close)
+  const tab = await browser.open()
+  const origin = `http://127.0.0.1:${port}`
+  await tab.goto(`${origin}/shop`)
+  return { ...shop, tab, sandbox, origin }
+}
+type Front = Awaited<ReturnType<typeof useFront>>
+
+async function putBowlIntoCart({ tab }: Front) {
+  await tab.click('a', 'Bowl')
+  await tab.click('.choices label', EVIL)
+  await tab.sees('$19.00', '.price')
+  await tab.click('button', 'Put into the cart')
+  await tab.click('a', 'See the cart')
+  await tab.sees('$19.00', '.sums')
+}
+
+/** Up to the button that orders. */
+async function fillCheckout({ tab }: Front) {
+  await tab.click('a', 'To the checkout')
+  await tab.sees('Who are you?')
+  await tab.choose('[name="shipping_address/country"]', 'SE')
+  for (const [name, text] of Object.entries(ADA)) await tab.type(`[name="${name}"]`, text)
+  await tab.click('.option', 'Express')
+  await tab.sees('$9.90', '.sums')
+}
+
+walk(
+  'somebody looks around, fills a cart, says where it goes, is declined, pays, and sees the order paid',
+  LONG,
+  async () => {
+    const front = await useFront()
+    const { tab, orders, sandbox } = front
+    await putBowlIntoCart(front)
+    await tab.choose('.lines input', '2')
+    await tab.sees('$38.00', '.sums')
+    await tab.sees('2', '#count')
+
+    await tab.click('a', 'To the checkout')
+    await tab.click('button', 'Order for')
+    await tab.sees('is required', '#field-shipping_address-city-wrong')
+    expect(await tab.evaluate('document.activeElement.name')).toBe('email')
+    expect(await orders()).toEqual([])
+    await tab.choose('[name="shipping_address/country"]', 'US')
+    await tab.sees('Alabama', 'select[name="shipping_address/region"]')
+    await tab.choose('[name="shipping_address/country"]', 'SE')
+    await tab.sees('State, province or region (optional)')
+    await tab.click('header nav a', 'Cart')
+    await fillCheckout(front)
+    await tab.sees('$47.90', '.sums .total')
+    await tab.click('button', 'Order for $47.90')
+    await tab.sees('We have your order.')
+    await tab.sees('Payment: not paid yet.')
+
+    await tab.click('button', 'Pay $47.90')
+    await tab.click('button', 'Be declined')
+    await tab.sees('The last try was declined.')
+    await tab.click('a', 'Back to the shop')
+    await tab.sees('The payment was declined.')
+    await tab.click('button', 'Pay $47.90')
+    await tab.click('button', 'Pay with a card that asks its holder')
+    await tab.click('button', 'Confirm that it is me')
+    await tab.sees('succeeded')
+    await tab.click('a', 'Back to the shop')
+    await tab.sees('It is paid')
+    await tab.sees('Payment: paid.')
+    expect(await tab.evaluate(`document.querySelector('#count').textContent`)).toBe('')
+
+    const [order, ...others] = await orders()
+    expect(others).toEqual([])
+    expect(order).toMatchObject({ payment_status: 'paid', email: ADA.email })
+    expect(await sandbox.objects()).toContainEqual(
+      expect.objectContaining({ status: 'succeeded', amount: 4_790 })
+    )
+    expect(tab.problems).toEqual([])
+    expect(tab.addresses.filter(address => address.includes('ort_'))).toEqual([])
+  }
+)
+
+walk('what products are called is shown as it is written, whatever it is', LONG, async () => {
+  const { tab } = await useFront()
+  await tab.click('a', 'Bowl')
+  await tab.sees(EVIL, 'fieldset')
+  await tab.sees('Wide & low')
+  expect(await tab.evaluate('document.querySelectorAll("main img").length')).toBe(0)
+  expect(
+    await tab.evaluate(`(() => { try { document.body.innerHTML = '<b></b>' } catch { return 'refused' } })()`)
+  ).toBe('refused')
+})
+
+walk('an order whose answer is lost is ordered once, also when the page is loaded again', LONG, async () => {
+  const front = await useFront()
+  const { tab, orders } = front
+  await putBowlIntoCart(front)
+  await fillCheckout(front)
+  await tab.losesAnswersOf('*/api/orders/guest')
+  await tab.click('button', 'Order for')
+  await expect.poll(orders).toHaveLength(1)
+  await tab.reload()
+  await tab.sees('Your order is being placed')
+  await tab.losesNothing()
+  await tab.sees('We have your order.')
+  expect(await orders()).toHaveLength(1)
+  const [{ token } = {}] = await tab.evaluate<{ token?: string }[]>(
+    `JSON.parse(localStorage.getItem('cartwright-shop.orders'))`
+  )
+  expect(token).toMatch(/^ort_/)
+})
+
+walk('an order that waits for its payment is reached by its link, and canceled', LONG, async () => {
+  const { tab, anybody, mug, orders, origin } = await useFront()
+  const body = { ...sent(mug), email: ADA.email }
+  const { id, order_token } = (await anybody.post('/api/orders/guest', body)).json
+  await tab.goto(`${origin}/shop#/orders/${id}/${order_token}`)
+  await tab.sees('We have your order.')
+  await tab.evaluate('window.confirm = () => true')
+  await tab.click('button', 'Cancel the order')
+  await tab.sees('It is canceled.')
+  await tab.sees('Payment: not paid yet.')
+  expect(await tab.evaluate(`document.querySelectorAll('main button').length`)).toBe(0)
+  expect(await orders()).toMatchObject([{ state: 'canceled' }])
+})
+
+walk('where there are several markets, prices are those of the chosen one', LONG, async () => {
+  const { tab, made } = await useFront()
+  await tab.sees('Bowl')
+  expect(await tab.evaluate(`document.querySelector('#markets').hidden`)).toBe(true)
+  const market = { code: 'de', name: 'Germany', countries: ['DE'], currency: 'EUR', locale: 'de-DE' }
+  await made('markets', { ...market, prices_include_tax: true })
+  await tab.reload()
+  await tab.sees('Germany (EUR)', '#markets')
+  await tab.choose('#markets select', 'de')
+  await tab.sees('Not sold here', '.products')
+  await tab.reload()
+  await tab.sees('Not sold here', '.products')
+})
