@@ -1,13 +1,14 @@
 /**
  * What `GET /api/cart` costs, against the yardstick, in one run: `npm run bench`, or `npm run bench -- grow` to see
  * how the cost grows with lines, variants, carts, connections and what is counted (some 20 minutes; `-- lines` and so on
- * for one of the tables). Linux only: CPU time is read from /proc. Compare within a table only.
+ * for one of the tables). `-- markets`: carts in three markets against those in the default one. Linux only: CPU time is read from /proc. Compare within a table only.
  */
 import { cpus } from 'node:os'
 import { modules } from '../src/app.ts'
 import { migrationSources } from '../src/module.ts'
 import { migrate } from '../src/platform/postgres/migrate.ts'
 import { residentMegabytes } from './cpu.ts'
+import { bytesOfPrices, MARKETS, openMarkets } from './markets.ts'
 import { type Cost, compare, total } from './measure.ts'
 import {
   type Counted,
@@ -48,15 +49,44 @@ try {
   print(
     `${cpus().length} cores (${cpus()[0]?.model}), Node ${process.version}; CPU in us a request, median of ${rounds} rounds`
   )
-  for (const [name, scenarios] of tables) {
-    print(
-      `\n| ${name} | yardstick: program + database | cartwright: program + database | ratio | requests/s | RSS |`
-    )
-    print('|---|---|---|---|---|---|')
-    for (const scenario of scenarios) await run(name, scenario, users, jwks.keys[0])
-  }
+  if (wanted.includes('markets')) await runMarkets(users)
+  else
+    for (const [name, scenarios] of tables) {
+      print(
+        `\n| ${name} | yardstick: program + database | cartwright: program + database | ratio | requests/s | RSS |`
+      )
+      print('|---|---|---|---|---|---|')
+      for (const scenario of scenarios) await run(name, scenario, users, jwks.keys[0])
+    }
 } finally {
   await bench.close()
+}
+
+/** The same carts in the same process: with the catalog's prices, and with those of three lists. */
+async function runMarkets(users: { id: string; token: string }[]) {
+  const userIds = users.map(user => user.id)
+  print('\n| lines | default market: program + database | the same, named | three markets in turn | ratio |')
+  print('|---:|---|---|---|---|')
+  for (const lines of [5, 50]) {
+    await fillShop(bench.client, { ...BASE, lines }, userIds)
+    await bench.client.query('truncate pricing.price_lists cascade')
+    await openMarkets(bench.client)
+    const shop = await startShop(bench.databaseUrl)
+    try {
+      const tokens = users.map(user => user.token)
+      const load = { path: '/api/cart', tokens, connections: BASE.connections, seconds }
+      const named = { ...shop, paths: ['/api/cart?market=default'] }
+      const three = { ...shop, paths: MARKETS.map(code => `/api/cart?market=${code}`) }
+      const costs = await compare([shop, named, three], bench.databasePids, load, rounds)
+      const [plain, , priced] = costs as [Cost, Cost, Cost]
+      const ratio = (total(priced) / total(plain)).toFixed(2)
+      print(`| ${lines} | ${costs.map(parts).join(' | ')} | **${ratio}** |`)
+    } finally {
+      await shop.stop()
+    }
+  }
+  const bytes = await bytesOfPrices(60_000, MARKETS.length)
+  print(`\nA variant takes ${Math.round(bytes)} bytes of memory for each list that has two prices of it.`)
 }
 
 async function run(name: string, scenario: Scenario, users: { id: string; token: string }[], jwk: unknown) {

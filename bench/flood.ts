@@ -59,15 +59,22 @@ export function openFlood() {
   }
 }
 
-type Extra = { token?: string; key?: string | undefined; body?: object }
+type Extra = {
+  token?: string
+  key?: string | undefined
+  body?: object
+  /** The client's address, as a proxy says it. */
+  from?: string
+}
 /** The text of a request; its body is JSON. */
-export function requestOf(method: string, path: string, { token, key, body }: Extra = {}): string {
+export function requestOf(method: string, path: string, { token, key, body, from }: Extra = {}): string {
   const text = body === undefined ? '' : JSON.stringify(body)
   const lines = [
     `${method} ${path} HTTP/1.1`,
     'Host: shop.example',
     ...(token === undefined ? [] : [`Authorization: Bearer ${token}`]),
     ...(key === undefined ? [] : [`Idempotency-Key: ${key}`]),
+    ...(from === undefined ? [] : [`X-Forwarded-For: ${from}`]),
     ...(body === undefined ? [] : ['Content-Type: application/json', `Content-Length: ${text.length}`])
   ]
   return `${lines.join('\r\n')}\r\n\r\n${text}`

@@ -2,7 +2,13 @@ import autocannon from 'autocannon'
 import { cpuMicroseconds } from './cpu.ts'
 
 /** A program under load: where it listens, and which processes work for it beside the database's. */
-export type Contender = { name: string; url: string; pid: number }
+export type Contender = {
+  name: string
+  url: string
+  pid: number
+  /** What is asked of it, in turn, where that is not the path of the load. */
+  paths?: readonly string[]
+}
 export type Load = { path: string; tokens: readonly string[]; connections: number; seconds: number }
 export type Cost = {
   programMicroseconds: number
@@ -14,12 +20,16 @@ export type Cost = {
 /** One round of load, and what each request cost in CPU time of the program and of the database's processes. */
 async function measure(contender: Contender, databasePids: () => number[], load: Load): Promise<Cost> {
   const pids = databasePids()
+  const { paths = [load.path] } = contender
   const before = { program: cpuMicroseconds([contender.pid]), database: cpuMicroseconds(pids) }
   const result = await autocannon({
     url: contender.url,
     connections: load.connections,
     duration: load.seconds,
-    requests: load.tokens.map(token => ({ path: load.path, headers: { authorization: `Bearer ${token}` } }))
+    requests: load.tokens.map((token, index) => ({
+      path: paths[index % paths.length] as string,
+      headers: { authorization: `Bearer ${token}` }
+    }))
   })
   if (result.non2xx > 0 || result.errors > 0) {
     throw new Error(

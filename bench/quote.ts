@@ -1,9 +1,11 @@
 /**
  * What a quote costs, in CPU time of the process, and how it grows with lines and promotions: `npm run bench:quote`, some
  * seconds. Every promotion matches every line and combines with all others, which no shop would want: it is the most that
- * there can be to do.
+ * there can be to do. `-- takers` (two minutes; needs a C compiler) redeems a promotion beside readers of carts instead.
  */
-import { QUOTE_LIMITS, quote, quoteInput, taxed } from '../test/support/quotes.ts'
+import { PROMOTIONS_MAX, QUOTE_LIMITS, quote, quoteInput, taxed, zoneOf } from '../test/support/quotes.ts'
+import { takers } from './quote-takers.ts'
+import { print } from './tables.ts'
 
 const WARM_UP = 200
 const ROUNDS = 7
@@ -14,9 +16,9 @@ const GROUPS = 4
 const CLASSES = ['line', 'order', 'shipping'] as const
 const MIXED = (index: number) => CLASSES[index % CLASSES.length] ?? 'line'
 
-type Size = { lines: number; promotions: number; of?: typeof MIXED; cents?: number }
+type Size = { lines: number; promotions: number; of?: typeof MIXED; cents?: number; zones?: number }
 
-function basket({ lines, promotions, of = MIXED, cents = 1 }: Size) {
+function basket({ lines, promotions, of = MIXED, cents = 1, zones = 0 }: Size) {
   return quoteInput({
     lines: Array.from({ length: lines }, (_, index) => ({
       priceMinor: (2_000 + 37 * index) * cents,
@@ -30,7 +32,11 @@ function basket({ lines, promotions, of = MIXED, cents = 1 }: Size) {
       group: `group ${index % GROUPS}`
     })),
     groups: Array.from({ length: GROUPS }, (_, index) => {
-      return { key: `group ${index}`, method: 'shipping', destination: { country: 'DE' } } as const
+      return {
+        key: `group ${index}`,
+        method: 'shipping',
+        destination: { country: 'DE', postalCode: '10115' }
+      } as const
     }),
     promotions: Array.from({ length: promotions }, (_, index) => ({
       class: of(index),
@@ -39,7 +45,10 @@ function basket({ lines, promotions, of = MIXED, cents = 1 }: Size) {
       needsCode: index < CODES
     })),
     codes: Array.from({ length: Math.min(CODES, promotions) }, (_, index) => `P${index}`),
-    taxes: [taxed('DE', { standard: 190_000, reduced: 70_000 })],
+    taxes: [
+      taxed('DE', { standard: 190_000, reduced: 70_000 }),
+      ...Array.from({ length: zones }, postalZone)
+    ],
     ratesOf: () =>
       ['post', 'express'].map((id, index) => ({
         id,
@@ -48,6 +57,12 @@ function basket({ lines, promotions, of = MIXED, cents = 1 }: Size) {
       }))
   })
 }
+
+/** One of many in a country: a range of postal codes with a rate of its own. */
+const postalZone = (_: unknown, index: number) =>
+  zoneOf({ country: 'DE', region: null, postalCode: `${20_000 + index}-${20_000 + index}` }, [
+    { category: 'standard', ppm: 100_000 + index, startsAt: null, endsAt: null }
+  ])
 
 /** Of one quote, in rounds of some, in order. */
 function millisecondsOf(input: ReturnType<typeof basket>): number[] {
@@ -60,8 +75,6 @@ function millisecondsOf(input: ReturnType<typeof basket>): number[] {
   })
   return rounds.sort((a, b) => a - b)
 }
-
-const print = (text: string) => process.stdout.write(`${text}\n`)
 
 /** Prints a row for each size, and gives the median of the dearest. */
 function table(title: string, sizes: readonly (Size & { name?: string })[]): number {
@@ -81,19 +94,30 @@ function table(title: string, sizes: readonly (Size & { name?: string })[]): num
   return dearest
 }
 
-const { lines, promotions } = QUOTE_LIMITS
-table(
-  'growing lines',
-  [1, 5, 20, 50, 100, lines].map(each => ({ lines: each, promotions: 10 }))
-)
-table(
-  'growing promotions',
-  [0, 1, 10, 50, 100, promotions].map(each => ({ lines: 50, promotions: each }))
-)
-const dearest = table('the largest', [
-  { name: 'of all classes', lines, promotions },
-  { name: 'of lines', lines, promotions, of: () => 'line' },
-  { name: 'of the order', lines, promotions, of: () => 'order' },
-  { name: 'of the order, a million times as dear', lines, promotions, of: () => 'order', cents: 1_000_000 }
-])
-print(`\nThe dearest takes ${dearest.toFixed(1)} ms; at most ${MS_MAX} are wanted.`)
+function sizes(): void {
+  const [lines, promotions] = [QUOTE_LIMITS.lines, PROMOTIONS_MAX]
+  table(
+    'growing lines',
+    [1, 5, 20, 50, 100, lines].map(each => ({ lines: each, promotions: 10 }))
+  )
+  table(
+    'growing promotions',
+    [0, 1, 10, 50, 100, promotions].map(each => ({ lines: 50, promotions: each }))
+  )
+  table(
+    'growing tax zones of a country',
+    [0, 100, 1_000, 5_000].map(zones => ({ name: `${zones}`, lines: 5, promotions: 10, zones }))
+  )
+  const dearest = table('the largest', [
+    { name: 'of all classes', lines, promotions },
+    { name: 'of lines', lines, promotions, of: () => 'line' },
+    { name: 'of the order', lines, promotions, of: () => 'order' },
+    { name: 'of the order, a million times as dear', lines, promotions, of: () => 'order', cents: 1_000_000 }
+  ])
+  print(`\nThe dearest takes ${dearest.toFixed(1)} ms; at most ${MS_MAX} are wanted.`)
+}
+
+const part = process.argv[2]
+if (part === undefined) sizes()
+else if (part === 'takers') await takers()
+else throw new Error('Parts: takers.')

@@ -5,6 +5,9 @@ import { median, print, table } from './tables.ts'
 const USERS = 256
 const CONNECTIONS = 64
 const PER_SECOND = 200
+const ROUNDS = 7
+const SECONDS = 4
+const MAX_SECONDS = 3
 
 /** Fills a migrated database with a shop, and opens readers of its carts: 256 customers, each with 5 lines. */
 export async function openReaders({ databaseUrl, client }: Bench) {
@@ -35,4 +38,38 @@ export async function openReaders({ databaseUrl, client }: Bench) {
 export function waits(alone: readonly number[], name: string, beside: readonly number[]): void {
   table('p99 of a cart, ms', { 'readers alone': alone, [name]: beside }, 'readers alone')
   print(`\n${Math.max(2 * median(alone), 10).toFixed(1)} ms are allowed.`)
+}
+
+/**
+ * How long readers of carts wait while the process that answers them does something else, at half of what it can do. `open` gets
+ * the address of the shop, and answers how it is done for so many seconds, so often a second; 0: as often as can be.
+ */
+export async function besideReaders(
+  bench: Bench,
+  main: string,
+  name: string,
+  open: (url: string) => Promise<(seconds: number, perSecond: number) => Promise<number>>
+): Promise<void> {
+  const readers = await openReaders(bench)
+  const shop = await startShop(bench.databaseUrl, {}, { main })
+  try {
+    const work = await open(shop.url)
+    const most = [await work(MAX_SECONDS, 0), await work(MAX_SECONDS, 0), await work(MAX_SECONDS, 0)]
+    const half = Math.round(median(most) / 2)
+    print(`At most ${Math.round(median(most))}/s, so ${half}/s beside the readers.\n`)
+    const seen: { alone: number[]; beside: number[] } = { alone: [], beside: [] }
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      const alone = await readers.p99(shop.url, SECONDS)
+      const [rate, both] = await Promise.all([work(SECONDS, half), readers.p99(shop.url, SECONDS)])
+      if (rate < 0.95 * half) throw new Error(`only ${Math.round(rate)}/s of ${half} were done`)
+      // The first one warms up.
+      if (round === 0) continue
+      seen.alone.push(alone)
+      seen.beside.push(both)
+    }
+    waits(seen.alone, `beside ${name}`, seen.beside)
+  } finally {
+    await shop.stop()
+    await readers.close()
+  }
 }

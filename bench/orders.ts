@@ -1,0 +1,226 @@
+/**
+ * What an order costs: `npm run bench:orders`, or with the names of some parts (`rate`, `lines`, `grow`). The shop is as its users
+ * run it, every module on, everything counted; orders are paid later. Needs pgbench and a C compiler.
+ */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { STOCKHOLM } from '../test/support/checkouts.ts'
+import { openFlood, requestOf } from './flood.ts'
+import { type Bench, countAll, fillShop, openBench, registerUsers, type Started, startShop } from './shop.ts'
+import { print, table } from './tables.ts'
+
+const ROUNDS = 5
+const SECONDS = 1
+/** Each orders once a round, so there are more of them than a round can serve. */
+const USERS = 2_000
+const CONNECTIONS = 16
+const VARIANTS = 10_000
+const ADMIN = { email: 'boss@example.com', password: 'an uncommon engine poem' }
+const LINE_ROUNDS = 120
+const WARM_ROUNDS = 20
+const GROWTH = [1_000, 10_000, 100_000, 1_000_000]
+const MANY = '1000000'
+const SETTINGS = {
+  CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
+  CARTWRIGHT__ORDERS__PENDING_PER_BUYER: MANY,
+  CARTWRIGHT__ORDERS__PENDING_PER_ADDRESS: MANY,
+  // A customer is at home somewhere: the orders of one address that wait for their payment are counted.
+  CARTWRIGHT__SERVER__TRUST_PROXY: 'true',
+  CARTWRIGHT_ADMIN_EMAIL: ADMIN.email,
+  CARTWRIGHT_ADMIN_PASSWORD: ADMIN.password
+}
+
+type User = { id: string; token: string }
+type Setting = { bench: Bench; shop: Started; users: User[]; variantIds: string[] }
+
+const run = promisify(execFile)
+const parts = { rate, lines, grow }
+const wanted = process.argv.slice(2)
+const flood = openFlood()
+const bench = await openBench({ connectionsMax: 100 })
+try {
+  const setting = await open(bench)
+  for (const [name, measure] of Object.entries(parts)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue
+    print(`\n## ${name}\n`)
+    await measure(setting)
+  }
+  await setting.shop.stop()
+} finally {
+  await flood.close()
+  await bench.close()
+}
+
+async function open(bench: Bench): Promise<Setting> {
+  const first = await startShop(bench.databaseUrl, SETTINGS)
+  await openPost(first)
+  const users = await registerUsers(first.url, wanted.length === 0 || wanted.includes('rate') ? USERS : 10)
+  await first.stop()
+  const ids = users.map(({ id }) => id)
+  await fillShop(bench.client, { lines: 5, variants: VARIANTS, carts: ids.length }, ids)
+  await countAll(bench.client)
+  const { rows } = await bench.client.query<{ id: string }>('select id from catalog.variants')
+  return {
+    ...{ bench, users, variantIds: rows.map(({ id }) => id) },
+    shop: await startShop(bench.databaseUrl, SETTINGS)
+  }
+}
+
+/** One way to send things. */
+async function openPost({ url }: Started): Promise<void> {
+  const post = async (path: string, body: object, token?: string) => {
+    const response = await fetch(`${url}/api/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+      body: JSON.stringify(body)
+    })
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+    return (await response.json()) as { id: string; access_token: string }
+  }
+  const { access_token } = await post('auth/login', ADMIN)
+  const made = async (path: string, body: object) =>
+    (await post(`admin/shipping/${path}`, body, access_token)).id
+  const zone_id = await made('zones', { name: 'Sweden', areas: [{ country: 'SE' }] })
+  const fields = { kind: 'shipping', service: 'Standard', tax_category: 'standard' }
+  await made('rates', { method_id: await made('methods', fields), zone_id, amount: 490 })
+}
+
+/**
+ * Orders a second on 16 connections, against the transactions that pgbench does of its own kind ("TPC-B-like"): carts of 5 lines
+ * of all variants, and such carts that have a variant in common.
+ */
+async function rate({ bench: { client, databaseUrl }, shop, users, variantIds }: Setting): Promise<void> {
+  await run('pgbench', ['-i', '-q', '-s', '30', databaseUrl])
+  const [hot = ''] = variantIds
+  const ordersOf = async (common: string | null) => {
+    await fillCarts(client, variantIds, common)
+    const body = { shipping_address: STOCKHOLM }
+    const requests = users.map(({ token }, at) =>
+      requestOf('POST', '/api/orders', { token, body, from: addressOf(at) })
+    )
+    const load = { url: shop.url, connections: CONNECTIONS, rate: 0, seconds: SECONDS, requests }
+    const { sent, good, refused, other, failed } = await flood.run(load)
+    if (sent > users.length) throw new Error(`${sent} were sent: there are too few carts`)
+    if (refused + other + failed > 0) throw new Error(`${refused + other + failed} orders were refused`)
+    return good / SECONDS
+  }
+  const measured: Record<string, number[]> = { pgbench: [], 'many variants': [], 'one in common': [] }
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const rates = {
+      pgbench: await pgbench(databaseUrl),
+      'many variants': await ordersOf(null),
+      'one in common': await ordersOf(hot)
+    }
+    // The first one warms up.
+    if (round > 0) for (const [name, rate] of Object.entries(rates)) measured[name]?.push(rate)
+  }
+  table('1/s', measured, 'pgbench')
+}
+
+const addressOf = (at: number) => `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`
+
+async function fillCarts(client: Bench['client'], variantIds: readonly string[], common: string | null) {
+  await client.query('truncate cart.items')
+  await client.query(
+    `insert into cart.items (cart_id, variant_id, quantity)
+     select cart_id, case when line = 1 then coalesce($2, random_id) else random_id end, 1
+     from cart.carts cross join generate_series(1, 5) line
+     cross join lateral (select ($1::uuid[])[1 + floor(random() * $3 + 0 * line)::int] as random_id) chosen
+     where $3 > 0 and cart_id is not null
+     on conflict do nothing`,
+    [variantIds, common, variantIds.length]
+  )
+  await client.query(`
+    update cart.carts set version = version + 1, quantity = lines.count, distinct_count = lines.count
+    from (select cart_id, count(*) from cart.items group by cart_id) lines where lines.cart_id = carts.cart_id`)
+}
+
+async function pgbench(databaseUrl: string): Promise<number> {
+  const args = ['-n', '-M', 'prepared', '-c', String(CONNECTIONS), '-j', '2', '-T', '3', databaseUrl]
+  const { stdout } = await run('pgbench', args)
+  return Number(/tps = ([\d.]+)/.exec(stdout)?.[1])
+}
+
+/** How long an order takes, one after the other, by its lines. */
+async function lines({ shop, users, variantIds }: Setting): Promise<void> {
+  const measured: Record<string, number[]> = {}
+  const counts = [1, 5, 50, 200]
+  for (const count of counts) measured[`${count} lines`] = []
+  for (let round = 0; round <= LINE_ROUNDS; round += 1)
+    for (const count of counts) {
+      const first = Math.floor(Math.random() * (variantIds.length - count))
+      const items = variantIds.slice(first, first + count).map(variant_id => ({ variant_id, quantity: 1 }))
+      const milliseconds = await timeOrder(shop, users[round % users.length] as User, items)
+      if (round > WARM_ROUNDS) measured[`${count} lines`]?.push(milliseconds)
+    }
+  table('ms', measured, '5 lines')
+}
+
+async function timeOrder({ url }: Started, { token }: User, items: object[]): Promise<number> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ items, shipping_address: STOCKHOLM })
+  const startedAt = performance.now()
+  const response = await fetch(`${url}/api/orders`, { method: 'POST', headers, body })
+  const text = await response.text()
+  const milliseconds = performance.now() - startedAt
+  if (response.status !== 201) throw new Error(`${response.status} ${text}`)
+  return milliseconds
+}
+
+/** What an order, a page of a customer's orders and one of them take among others. */
+async function grow({ bench: { client }, shop, users, variantIds }: Setting): Promise<void> {
+  const user = users.at(-1) as User
+  const items = variantIds.slice(0, 5).map(variant_id => ({ variant_id, quantity: 1 }))
+  const get = async (path: string) => {
+    const startedAt = performance.now()
+    const response = await fetch(`${shop.url}/api/orders${path}`, {
+      headers: { authorization: `Bearer ${user.token}` }
+    })
+    const page = await response.json()
+    return { page: page as { items: { id: string }[] }, milliseconds: performance.now() - startedAt }
+  }
+  for (let count = 0; count < 30; count += 1) await timeOrder(shop, user, items)
+  const { page } = await get('')
+  const measured: Record<string, Record<string, number[]>> = { order: {}, list: {}, one: {} }
+  for (const others of GROWTH) {
+    await fillOrders(client, others)
+    const figures: Record<string, number[]> = { order: [], list: [], one: [] }
+    for (let round = 0; round <= LINE_ROUNDS; round += 1) {
+      const times = {
+        order: await timeOrder(shop, users[round % users.length] as User, items),
+        list: (await get('')).milliseconds,
+        one: (await get(`/${page.items[0]?.id}`)).milliseconds
+      }
+      if (round > WARM_ROUNDS) for (const [name, time] of Object.entries(times)) figures[name]?.push(time)
+    }
+    for (const [name, times] of Object.entries(figures))
+      (measured[name] as Record<string, number[]>)[`${others} orders`] = times
+  }
+  for (const [name, rows] of Object.entries(measured)) {
+    print(`\n${name}\n`)
+    table('ms', rows, `${GROWTH[0]} orders`)
+  }
+}
+
+/** Until there are so many, each with a line, some of each state. */
+async function fillOrders(client: Bench['client'], wanted: number): Promise<void> {
+  await client.query(
+    `with made as (
+       insert into orders.orders (id, number, state, terms, customer_id, buyer, email, market, currency, subtotal,
+         discount_total, shipping_total, tax_total, tax_added, cash_rounding, total, quote_hash, payment_status,
+         fulfillment_status, placed_at)
+       select gen_random_uuid(), 'X' || i, case when i % 50 = 0 then 'pending' else 'placed' end, 'prepaid', customer, customer::text,
+         'somebody@example.com', 'default', 'USD', 1000, 0, 0, 0, 0, 0, 1000, '', 'paid', 'none', now()
+       from (select i, md5((i % 100000)::text)::uuid as customer
+             from generate_series((select count(*) from orders.orders) + 1, $1) i) numbers
+       returning id
+     ), grouped as (
+       insert into orders.groups (order_id, group_key, method) select id, 'goods', 'shipping' from made returning order_id
+     )
+     insert into orders.lines (order_id, line, group_key, variant_id, product_id, sku, name, variant_name, slug, attributes,
+       requires_shipping, weight_grams, unit_price, discounted_price, ordered)
+     select order_id, 1, 'goods', order_id, order_id, 'sku', 'name', 'name', 'slug', '{}', true, 0, 1000, 1000, 1 from grouped`,
+    [wanted]
+  )
+  await client.query('vacuum analyze')
+}
