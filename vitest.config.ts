@@ -1,10 +1,11 @@
 import { defineConfig } from 'vitest/config'
+import { secondTryReporter } from './test/support/second-try.ts'
 
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: './test/support/global-setup.ts',
-    reporters: ['default', './test/support/second-try.ts'],
+    reporters: ['default', secondTryReporter()],
     pool: 'forks',
     maxWorkers: 2,
     // On a busy machine a second, the default, is soon over.
