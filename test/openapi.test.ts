@@ -223,6 +223,7 @@ test('writes of what has a version take If-Match, and answers that show it have 
     'post /api/guest-cart',
     'post /api/orders/guest/{id}/cancel',
     'post /api/orders/{id}/cancel',
+    'post /api/orders/{id}/claim',
     'put /api/cart/items/{variantId}',
     'put /api/checkouts/guest/{id}',
     'put /api/checkouts/{id}',

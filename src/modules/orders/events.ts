@@ -27,6 +27,12 @@ export const orderPlaced = defineEvent(
   },
   about
 )
+/** `orders.claimed`: a guest's order has joined an account. */
+export const orderClaimed = defineEvent(
+  'orders.claimed',
+  { description: 'An order of a guest has joined the account of a customer.', subject: 'the order' },
+  { order_id: Id, number: Type.String(), customer_id: Id }
+)
 /** `orders.canceled`: nothing is delivered any more. */
 export const orderCanceled = defineEvent(
   'orders.canceled',

@@ -19,10 +19,19 @@ import { deleteExpiredCheckouts } from './checkouts/repository.ts'
 import { checkoutRoutes } from './checkouts/routes.ts'
 import { QUANTITY_MAX } from './checkouts/schema.ts'
 import { createCheckoutService } from './checkouts/service.ts'
+import { claimRoutes } from './claims/routes.ts'
+import { createClaims } from './claims/service.ts'
 import { countryRoutes } from './countries/routes.ts'
 import { createCountryService } from './countries/service.ts'
 import { createCredits } from './credits/service.ts'
-import { orderCanceled, orderCreated, orderCredited, orderPlaced, orderShipped } from './events.ts'
+import {
+  orderCanceled,
+  orderClaimed,
+  orderCreated,
+  orderCredited,
+  orderPlaced,
+  orderShipped
+} from './events.ts'
 import { expireOrders } from './expiry/job.ts'
 import { createExpiry } from './expiry/service.ts'
 import { createFulfilment } from './fulfilment/service.ts'
@@ -56,7 +65,7 @@ export const ordersModule = defineModule({
     shipping: shippingModule,
     cart: cartModule
   },
-  emits: [orderCreated, orderPlaced, orderShipped, orderCredited, orderCanceled],
+  emits: [orderCreated, orderPlaced, orderClaimed, orderShipped, orderCredited, orderCanceled],
   jobs: [expireOrders],
   migrations: new URL('./migrations/', import.meta.url),
   setup: async ({ config, db, chores, emit, log, secrets }, settings, apis) => {
@@ -95,6 +104,7 @@ export const ordersModule = defineModule({
       of: (id, version) => orderToken(secrets, id, version),
       isOf: (token, id, version) => isOrderToken(secrets, token, id, version)
     }
+    const claims = createClaims({ db, changes, emit, orders, tokens, payments, shipping })
     payments?.listen(createPaymentListener({ changes, cancellations, credits, emit, inventory }))
     chores.sweep(SWEEP_SECONDS, 'delete expired checkouts', () =>
       db.run(deleteExpiredCheckouts, { keptSeconds: KEPT_SECONDS })
@@ -112,6 +122,7 @@ export const ordersModule = defineModule({
         guestCheckoutRoutes(tiers, guests, ofCheckouts)
         const ofOrders = { perMinute: orders_per_minute, guesses }
         orderRoutes(tiers, orders, ofOrders)
+        claimRoutes(tiers, claims)
         orderAdministrationRoutes(tiers, createOrderAdministration({ db, actions, fulfilment }))
         guestOrderRoutes(tiers, createGuestOrderService({ orders, checkouts: guests, tokens }), ofOrders)
       }

@@ -31,6 +31,8 @@ export type ShippingApi = {
   regions(): Promise<ReadonlyMap<string, ReadonlySet<string>>>
   /** An order has to be sent or picked up: within its transaction, once. */
   open(tx: Transaction, shipments: NewShipments): Promise<void>
+  /** What was ordered without an account is this customer's from now on. */
+  handOver(tx: Transaction, orderId: string, customerId: string): Promise<void>
   /** Makes these zones, methods and rates where there are none at all, and answers whether it did. */
   createFirst(rules: FirstRules): Promise<boolean>
 }
@@ -50,6 +52,7 @@ export const shippingModule = defineModule({
     const shipments = createShipmentService(db)
     const api: ShippingApi = {
       open: shipments.open,
+      handOver: shipments.handOver,
       rates: async () => {
         const rules = await rulesNow()
         return parcel => ratesOf(rules, parcel)

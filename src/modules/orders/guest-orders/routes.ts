@@ -16,7 +16,7 @@ import type { GuestOrderService } from './service.ts'
 
 const TOKEN = 'x-order-token'
 const tags = ['guest orders']
-const GuestHeaders = Type.Object({
+export const GuestHeaders = Type.Object({
   [TOKEN]: Type.Optional(Type.String({ description: 'The token that the order was answered with.' }))
 })
 
@@ -115,7 +115,8 @@ export function guestOrderRoutes(
   )
 }
 
-const claimOf = ({ headers }: Pick<FastifyRequest, 'headers'>, id: string): Claim => ({
+/** What a request says of an order, and what proves it. */
+export const claimOf = ({ headers }: Pick<FastifyRequest, 'headers'>, id: string): Claim => ({
   id,
   token: headers[TOKEN] as string | undefined
 })

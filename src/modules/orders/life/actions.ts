@@ -45,6 +45,12 @@ export const ACTIONS = {
     by: ['system'],
     means: 'It had been paid already: it goes on, or is paid back.'
   },
+  claim: {
+    from: ['pending', 'placed', 'completed', 'canceled'],
+    to: null,
+    by: ['guest'],
+    means: 'It joins the account of whoever shows its token.'
+  },
   cancel_lines: { from: LIVE, to: null, by: ['admin'], means: 'Some of it is not delivered.' },
   fulfil: { from: ['placed'], to: null, by: ['admin', 'system'], means: 'Some of it is on its way.' },
   return: { from: ['placed', 'completed'], to: null, by: ['admin'], means: 'Some of it has come back.' },
@@ -95,7 +101,7 @@ const HAS_NO_MONEY: readonly (PaymentStatus | null)[] = ['unpaid', null]
 const isShipped = ({ lines }: Life) => lines.some(({ fulfilled }) => fulfilled > 0)
 const hasLeft = ({ lines }: Life, kind: keyof typeof left) => lines.some(line => left[kind](line) > 0)
 /** What stays possible while it is not known whether the order is canceled. */
-const DESPITE_REQUEST: readonly ActionName[] = ['confirm_cancel', 'refuse_cancel', 'place', 'note']
+const DESPITE_REQUEST: readonly ActionName[] = ['confirm_cancel', 'refuse_cancel', 'place', 'claim', 'note']
 
 /** What beside state and role stands in the way, by action. */
 const GUARDS: Partial<Record<ActionName, (life: Life) => Refusal | undefined>> = {

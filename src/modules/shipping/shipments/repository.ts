@@ -24,6 +24,11 @@ export const insertShipments = statement({
       id uuid, group_key text, method text, option_id text, provider text, service text, days_min int, days_max int
     )`
 })
+export const handOver = statement({
+  name: 'shipping.hand_shipments_over',
+  takes: { order_id: 'uuid', customer_id: 'uuid' },
+  text: 'update shipping.shipments set customer_id = $customer_id where order_id = $order_id'
+})
 export const listShipmentsOfOrder = statement({
   name: 'shipping.list_shipments_of_order',
   takes: { order_id: 'uuid', customer_id: 'uuid' },

@@ -35,6 +35,11 @@ export function createShipmentService(db: Database) {
     await tx.run(repository.insertShipments, { order_id: orderId, customer_id: customerId, rows })
   }
 
+  /** They are a customer's from now on. */
+  async function handOver(tx: Transaction, order_id: string, customer_id: string): Promise<void> {
+    await tx.run(repository.handOver, { order_id, customer_id })
+  }
+
   /** @throws `SHIPPING_SHIPMENTS_NOT_FOUND` */
   async function ofOrder(customerId: string, orderId: string): Promise<ShipmentsResponse> {
     const given = { order_id: orderId, customer_id: customerId }
@@ -43,6 +48,6 @@ export function createShipmentService(db: Database) {
     return { order_id: orderId, items }
   }
 
-  return { open, ofOrder }
+  return { open, handOver, ofOrder }
 }
 export type ShipmentService = ReturnType<typeof createShipmentService>
