@@ -248,7 +248,7 @@ function statesOf(payment: Payment) {
   const refunds = operations.filter(each => each.isOpen && each.kind === 'refund')
   const state = reducePayment(
     facts,
-    refunds.map(refund => ({ objectId: refund.id, amount: refund.amount }))
+    refunds.map(refund => ({ id: refund.id, amount: refund.amount }))
   )
   return { ...state, amount, payment, isBusy: operations.some(isOpenNow) }
 }

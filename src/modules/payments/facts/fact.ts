@@ -25,6 +25,8 @@ export type Fact = {
   readonly currency: string
   /** Until when it is held, in seconds since 1970, where that is known. */
   readonly expiresAt?: number | null | undefined
+  /** Of a refund: which of our operations made it; null: none of ours, or nobody said. */
+  readonly operationId?: string | null | undefined
 }
 export type RankedFact = Fact & { readonly rank: number }
 

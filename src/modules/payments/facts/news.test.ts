@@ -28,6 +28,12 @@ test('a change is told once, and what has not changed is not', () => {
   expect(newsOf(paid, { ...paid, refunded: 300 })).toEqual(['payments.refunded'])
   expect(newsOf({ ...paid, refunded: 300 }, { ...paid, refunded: 300 })).toEqual([])
   expect(newsOf({ ...paid, refunded: 300 }, paid)).toEqual(['payments.refund_failed'])
+  // Told of before what it is of, it is said behind it.
+  expect(newsOf({}, { refunded: 300 })).toEqual([])
+  expect(newsOf({ refunded: 300 }, { ...paid, refunded: 300 })).toEqual([
+    'payments.paid',
+    'payments.refunded'
+  ])
   expect(newsOf(paid, { ...paid, disputed: 1_000 })).toEqual(['payments.disputed'])
 })
 

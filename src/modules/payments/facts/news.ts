@@ -8,7 +8,7 @@ import {
   paymentRefunded,
   refundFailed
 } from '../events.ts'
-import type { AccountState, PaymentStatus } from './reducer.ts'
+import { type AccountState, type PaymentStatus, returnedOf } from './reducer.ts'
 
 type Order = { readonly order_id: string; readonly currency: string; readonly due: number }
 type Before = Pick<AccountState, 'status' | 'captured' | 'refunded' | 'disputed'>
@@ -34,16 +34,15 @@ export function tellNews(
     tell(paymentFailed, { ...order, payment_id: id, provider, amount })
   if (now.status === 'authorized' && before.status !== 'authorized')
     tell(paymentAuthorized, { ...order, authorized: now.authorized, due })
-  const { captured, refunded, disputed } = now
+  const { captured, disputed } = now
+  const [hadReturned, refunded] = [returnedOf(before), returnedOf(now)]
   if (captured > before.captured)
     tell(paymentPaid, {
       ...{ ...order, amount: captured - before.captured, captured, due },
       ...{ is_paid: captured >= due, is_overpaid: now.isOverpaid }
     })
-  if (refunded > before.refunded)
-    tell(paymentRefunded, { ...order, amount: refunded - before.refunded, refunded })
-  if (refunded < before.refunded)
-    tell(refundFailed, { ...order, amount: before.refunded - refunded, refunded })
+  if (refunded > hadReturned) tell(paymentRefunded, { ...order, amount: refunded - hadReturned, refunded })
+  if (refunded < hadReturned) tell(refundFailed, { ...order, amount: hadReturned - refunded, refunded })
   if (disputed > before.disputed)
     tell(paymentDisputed, { ...order, amount: disputed - before.disputed, disputed })
 }

@@ -99,7 +99,8 @@ async function writeFacts(tx: Transaction, { paymentId, provider, facts, source 
     statuses: told.map(({ status }) => status),
     amounts: told.map(({ amount }) => amount),
     currencies: told.map(({ currency }) => currency),
-    ends: told.map(({ expiresAt }) => expiresAt ?? 0)
+    ends: told.map(({ expiresAt }) => expiresAt ?? 0),
+    operations: told.map(({ operationId }) => operationId ?? '')
   })
 }
 

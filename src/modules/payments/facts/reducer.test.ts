@@ -72,7 +72,7 @@ describe('the end is the same', () => {
           if (kind === 'refund' && status === 'succeeded') refunded += amount
           if (kind === 'dispute' && status !== 'won') disputed += amount
         }
-        expect(reduce(facts)).toMatchObject({ captured, refunded: Math.min(captured, refunded), disputed })
+        expect(reduce(facts)).toMatchObject({ captured, refunded, disputed })
       }),
       { numRuns: 2_000 }
     )
@@ -127,16 +127,64 @@ describe('one payment', () => {
   })
 
   test('counts a refund that is asked for until something is known of it, once', () => {
-    const asked = [{ objectId: 're_1', amount: 30 }]
+    const asked = [{ id: 'ours', amount: 30 }]
     const paid = fact('capture', 'succeeded')
+    const told = (status: string) => ({ ...fact('refund', status, 30, 're_1'), operationId: 'ours' })
     expect(reduce([paid], asked).refunding).toBe(30)
-    expect(reduce([paid], [{ objectId: null, amount: 30 }]).refunding).toBe(30)
-    expect(reduce([paid, fact('refund', 'pending', 30, 're_1')], asked).refunding).toBe(30)
-    expect(reduce([paid, fact('refund', 'succeeded', 30, 're_1')], asked)).toMatchObject({
+    expect(reduce([paid, told('pending')], asked).refunding).toBe(30)
+    expect(reduce([paid, told('succeeded')], asked)).toMatchObject({
       refunding: 0,
       refunded: 30,
       status: 'partially_refunded'
     })
+    // By hand, at the provider: that is another one.
+    expect(reduce([paid, fact('refund', 'succeeded', 30, 're_2')], asked)).toMatchObject({
+      refunding: 30,
+      refunded: 30
+    })
+  })
+
+  test('is told of its refunds in any order, each thing up to three times, and counts each refund once all the while', () => {
+    // Two that we ask for, of which one fails after all; one by hand; and a dispute of the rest.
+    const of = (refund: string, amount: number, operationId: string | null, ...statuses: string[]) =>
+      statuses.map(status => ({ ...fact('refund', status, amount, refund), operationId }))
+    const facts: Fact[] = [
+      ...[fact('intent', 'succeeded'), fact('capture', 'pending'), fact('capture', 'succeeded')],
+      ...of('re_1', 30, 'one', 'pending', 'succeeded'),
+      ...of('re_2', 20, 'other', 'pending', 'succeeded', 'failed'),
+      ...of('re_3', 5, null, 'succeeded'),
+      ...[fact('dispute', 'open', 65), fact('dispute', 'won', 65)]
+    ]
+    const asked = { one: 30, other: 20 }
+    const steps = [...facts, 'one' as const, 'other' as const]
+    const tellings = fc
+      .array(fc.integer({ min: 1, max: 3 }), { minLength: steps.length, maxLength: steps.length })
+      .map(times => steps.flatMap((step, nth) => Array.from({ length: times[nth] ?? 1 }, () => step)))
+      .chain(told => fc.shuffledSubarray(told, { minLength: told.length }))
+    fc.assert(
+      fc.property(tellings, told => {
+        const known: Fact[] = []
+        const open = new Map(Object.entries(asked))
+        for (const step of told) {
+          if (typeof step !== 'string') known.push(step)
+          // The answer tells of the refund, too.
+          else if (open.delete(step))
+            known.push(...of(step === 'one' ? 're_1' : 're_2', asked[step], step, 'pending'))
+          const { refunded, refunding } = reduce(
+            known,
+            Array.from(open, ([id, amount]) => ({ id, amount }))
+          )
+          const hasFailed = known.some(({ kind, status }) => kind === 'refund' && status === 'failed')
+          const byHand = known.some(({ objectId }) => objectId === 're_3')
+          expect(refunded + refunding).toBe(30 + (hasFailed ? 0 : 20) + (byHand ? 5 : 0))
+        }
+        expect(reduce(known, [])).toMatchObject({
+          ...{ status: 'partially_refunded', captured: 100, authorized: 0 },
+          ...{ refunded: 35, refunding: 0, disputed: 0, isOpen: false }
+        })
+      }),
+      { numRuns: 300 }
+    )
   })
 })
 
@@ -159,7 +207,10 @@ describe('an order', () => {
     ['partially_refunded', 100, [refundedOf(100, 1), refundedOf(100, 100)]],
     ['partially_refunded', 100, [refundedOf(100, 1)]],
     ['refunded', 100, [refundedOf(100, 100)]],
-    ['refunded', 100, [refundedOf(60, 60), payment(40)]]
+    ['refunded', 100, [refundedOf(60, 60), payment(40)]],
+    // Told of before what it is of.
+    ['unpaid', 100, [payment(100, fact('refund', 'succeeded', 30))]],
+    ['paid', 100, [taken(100), payment(100, fact('refund', 'succeeded', 30))]]
   ])('is %s of %d', (status, due, payments) => {
     expect(reduceAccount(due, payments).status).toBe(status)
   })

@@ -37,8 +37,8 @@ export type PaymentState = Sums & {
   readonly isOpen: boolean
 }
 
-/** A refund that was asked for, and of which no answer has come. */
-export type OpenRefund = { readonly objectId: string | null; readonly amount: number }
+/** A refund that was asked for, and of which no answer has come: its operation. */
+export type OpenRefund = { readonly id: string; readonly amount: number }
 
 /** What became of one payment: a function of the set of its facts, whatever the order and however often each came. */
 export function reducePayment(
@@ -51,15 +51,15 @@ export function reducePayment(
       .filter(fact => fact.kind === kind && statuses.includes(fact.status))
       .reduce((total, { amount }) => total + amount, 0)
   const captured = sum('capture', 'succeeded')
-  const heard = new Set(known.filter(({ kind }) => kind === 'refund').map(({ objectId }) => objectId))
-  const unheard = openRefunds.filter(({ objectId }) => objectId === null || !heard.has(objectId))
+  // A callback may tell of a refund before the answer does: it is counted as the fact that it is, and not as asked for, too.
+  const told = new Set(known.map(({ operationId }) => operationId))
+  const untold = openRefunds.filter(({ id }) => !told.has(id))
   const sums = {
     captured,
     // Whoever cancels a payment lets go of what it held, whether or not that was said, too.
     authorized: has(known, 'intent', 'canceled') ? 0 : Math.max(0, sum('authorization', 'held') - captured),
-    // Some providers call it a refund when they let go of what was held.
-    refunded: Math.min(captured, sum('refund', 'succeeded')),
-    refunding: sum('refund', 'pending') + unheard.reduce((total, { amount }) => total + amount, 0),
+    refunded: sum('refund', 'succeeded'),
+    refunding: sum('refund', 'pending') + untold.reduce((total, { amount }) => total + amount, 0),
     disputed: sum('dispute', 'open', 'lost')
   }
   const isOver =
@@ -127,11 +127,15 @@ export function reduceAccount(
   return {
     ...sums,
     committed: sum(payment => (payment.isOpen ? payment.amount : payment.captured)),
-    status: accountStatusOf(due, sums),
+    status: accountStatusOf(due, { ...sums, refunded: sum(returnedOf) }),
     isOverpaid: sums.captured - sums.refunded > due,
     isDisputed: sums.disputed > 0
   }
 }
+
+/** A refund may be told of before what it is of. */
+export const returnedOf = ({ captured, refunded }: Pick<Sums, 'captured' | 'refunded'>): number =>
+  Math.min(captured, refunded)
 
 function accountStatusOf(due: number, { captured, refunded, authorized }: Sums): AccountStatus {
   // What was paid too much may go back, and the rest is still paid.

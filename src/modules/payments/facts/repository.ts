@@ -52,18 +52,21 @@ export const upsertFacts = statement({
     statuses: 'text[]',
     amounts: 'int8[]',
     currencies: 'text[]',
-    ends: 'int8[]'
+    ends: 'int8[]',
+    operations: 'text[]'
   },
   text: `
     insert into payments.facts
-      (provider, kind, object_id, payment_id, rank, status, amount, currency, expires_at, source)
+      (provider, kind, object_id, payment_id, rank, status, amount, currency, expires_at, operation_id, source)
     select $provider, kind, object_id, $payment_id, rank, status, amount, currency,
-      to_timestamp(nullif(expires, 0)), $source
+      to_timestamp(nullif(expires, 0)), nullif(operation, '')::uuid, $source
     from unnest($kinds::text[], $objectIds::text[], $ranks::int4[], $statuses::text[], $amounts::int8[],
-      $currencies::text[], $ends::int8[]) as told (kind, object_id, rank, status, amount, currency, expires)
+      $currencies::text[], $ends::int8[], $operations::text[])
+      as told (kind, object_id, rank, status, amount, currency, expires, operation)
     on conflict (provider, kind, object_id) do update set
       rank = excluded.rank, status = excluded.status, amount = excluded.amount, currency = excluded.currency,
-      expires_at = excluded.expires_at, source = excluded.source, seen_at = now()
+      expires_at = excluded.expires_at, operation_id = coalesce(excluded.operation_id, facts.operation_id),
+      source = excluded.source, seen_at = now()
     where facts.payment_id = excluded.payment_id
       and (excluded.rank, excluded.amount, excluded.status collate "C", excluded.currency collate "C",
           coalesce(excluded.expires_at, '-infinity'))
@@ -91,9 +94,9 @@ export const listKnown = statement({
       (select count(*) from payments.operations where payment_id = payments.id and kind = 'void') as voids,
       (select coalesce(jsonb_agg(jsonb_build_object('kind', kind, 'objectId', object_id, 'rank', rank,
           'status', status, 'amount', amount, 'currency', currency,
-          'expiresAt', extract(epoch from expires_at)::int8)), '[]'::jsonb)
+          'expiresAt', extract(epoch from expires_at)::int8, 'operationId', operation_id)), '[]'::jsonb)
         from payments.facts where payment_id = payments.id) as facts,
-      (select coalesce(jsonb_agg(jsonb_build_object('objectId', object_id, 'amount', amount)), '[]'::jsonb)
+      (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'amount', amount)), '[]'::jsonb)
         from payments.operations
         where payment_id = payments.id and kind = 'refund' and settled_at is null) as open_refunds
     from payments.payments where order_id = $order_id order by id`

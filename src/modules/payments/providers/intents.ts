@@ -1,7 +1,7 @@
 import type { Fact } from '../facts/fact.ts'
 import {
+  factOfRefund,
   factsOfIntent,
-  factsOfRefund,
   type IntentObject,
   isEvent,
   isIntent,
@@ -53,7 +53,7 @@ export function createIntentProvider(speaker: Speaker): Provider {
         kind: 'done',
         paymentObjectId: json.payment_intent,
         objectId: json.id,
-        facts: factsOfRefund(json)
+        facts: [factOfRefund(json)]
       }
     return { kind: 'unknown', error: 'answered something that is not understood' }
   }
@@ -101,9 +101,7 @@ export function createIntentProvider(speaker: Speaker): Provider {
       verify: (raw, headers, now) => judgeSignature(webhookSecrets, headers[signatureHeader], raw, now),
       read: raw => {
         const event = parse(raw)
-        return isEvent(event)
-          ? readEvent(event.id, event.type, event.data.object)
-          : { kind: 'unreadable', error: 'this is no event' }
+        return isEvent(event) ? readEvent(event) : { kind: 'unreadable', error: 'this is no event' }
       }
     }
   }

@@ -3,7 +3,7 @@ import { type Static, type TSchema, Type } from '../../../kernel/schema.ts'
 import { compileSchema } from '../../../kernel/validate.ts'
 import { nullable } from '../../../kernel/wire.ts'
 import type { Fact, FactKind, FactStatus } from '../facts/fact.ts'
-import type { CallbackEvent } from './port.ts'
+import type { CallbackEvent, Unreadable } from './port.ts'
 
 // What Stripe's objects mean, and those of the sandbox, which are shaped after them. Only what is read is named.
 
@@ -21,7 +21,6 @@ const RefundObject = Type.Object({
   object: Type.Literal('refund'),
   payment_intent: nullable(Text),
   status: nullable(Text),
-  reason: Type.Optional(nullable(Text)),
   metadata: Type.Optional(nullable(Metadata))
 })
 const DisputeObject = Type.Object({
@@ -64,6 +63,7 @@ const IntentObject = Type.Object({
 const EventObject = Type.Object({
   id: Text,
   type: Text,
+  api_version: Type.Optional(nullable(Text)),
   data: Type.Object({ object: Type.Unsafe<unknown>({}) })
 })
 
@@ -71,6 +71,7 @@ export type IntentObject = Static<typeof IntentObject>
 type RefundObject = Static<typeof RefundObject>
 type DisputeObject = Static<typeof DisputeObject>
 type ChargeObject = Static<typeof ChargeObject>
+type EventObject = Static<typeof EventObject>
 
 /** Compiled when the first object comes, which in most processes is never. */
 function fits<S extends TSchema>(schema: S) {
@@ -111,12 +112,15 @@ const fact = (
 ): Fact => ({ kind, objectId: id, status, amount: of, currency: currency.toUpperCase() })
 
 const factOfDispute = (dispute: DisputeObject) => fact('dispute', dispute, DISPUTE[dispute.status] ?? 'open')
-/** What was held and never taken goes back as a refund, too: nothing was given back by that. */
-const RELEASES = ['expired_uncaptured_charge', 'partial_capture']
-export const factsOfRefund = (refund: RefundObject): Fact[] =>
-  RELEASES.includes(refund.reason ?? '')
-    ? []
-    : [fact('refund', refund, REFUND[refund.status ?? ''] ?? 'pending')]
+/** Of what was not asked for by us, such as a refund by hand, there is none. */
+function operationOf({ metadata }: RefundObject): string | null {
+  const id = metadata?.operation_id
+  return id !== undefined && isId(id) ? id : null
+}
+export const factOfRefund = (refund: RefundObject): Fact => ({
+  ...fact('refund', refund, REFUND[refund.status ?? ''] ?? 'pending'),
+  operationId: operationOf(refund)
+})
 
 /** All that an intent says, with the charge, refunds and dispute that came along. */
 export function factsOfIntent(intent: IntentObject): Fact[] {
@@ -143,14 +147,17 @@ function factsOfChargeBy(id: string, intent: IntentObject): Fact[] {
     ? [fact('authorization', charge, 'released'), fact('capture', charge, 'succeeded', received)]
     : []
 }
-const letGo = (reason: string | null | undefined) => (reason === 'automatic' ? 'expired' : 'released')
+/** Until 2025-03-31 Stripe called it automatic. */
+const letGo = (reason: string | null | undefined) =>
+  reason === 'expired' || reason === 'automatic' ? 'expired' : 'released'
 
 function factsOfCharge(
   charge: ChargeObject,
   { status, cancellation_reason: reason }: Pick<IntentObject, 'status' | 'cancellation_reason'>
 ): Fact[] {
   const back = [
-    ...(charge.refunds?.data ?? []).flatMap(factsOfRefund),
+    // What was never taken goes nowhere.
+    ...(charge.captured ? (charge.refunds?.data ?? []).map(factOfRefund) : []),
     ...(typeof charge.dispute === 'object' && charge.dispute !== null ? [factOfDispute(charge.dispute)] : [])
   ]
   if (charge.captured)
@@ -165,8 +172,18 @@ function factsOfCharge(
   return [{ ...fact('authorization', charge, 'held'), expiresAt }, ...back]
 }
 
+/**
+ * Stripe once called it a refund, too, when it let go of what was held and not taken: of a refund that nobody asked us for,
+ * events in such a version of its API do not tell which of the two it is.
+ */
+const REFUNDS_ALONE_SINCE = '2025-03-31'
+const isAmbiguous = (refund: RefundObject, { api_version }: EventObject): boolean =>
+  operationOf(refund) === null && (api_version ?? REFUNDS_ALONE_SINCE) < REFUNDS_ALONE_SINCE
+
 /** What an event is about: a payment, a refund or a dispute. Nothing else concerns us. */
-export function readEvent(id: string, type: string, object: unknown): CallbackEvent {
+export function readEvent(told: EventObject): CallbackEvent | Unreadable {
+  const { id, type } = told
+  const { object } = told.data
   const of = (objectId: string | null, orderId: string | null, paymentId: string | null) =>
     objectId === null
       ? null
@@ -177,17 +194,38 @@ export function readEvent(id: string, type: string, object: unknown): CallbackEv
     const whole = { amount: object.amount, currency: object.currency.toUpperCase() }
     return { ...event, about: of(object.id, order_id, payment_id), whole, facts: factsOfIntent(object) }
   }
-  if (isRefund(object) || isDispute(object)) {
-    const facts = object.object === 'refund' ? factsOfRefund(object) : [factOfDispute(object)]
-    return { ...event, about: of(object.payment_intent, null, null), whole: null, facts }
+  if (isRefund(object)) {
+    if (isAmbiguous(object, told))
+      return {
+        kind: 'unreadable',
+        error: `the API version of the endpoint, ${told.api_version}, does not tell a refund from what a capture leaves`
+      }
+    return {
+      ...event,
+      about: of(object.payment_intent, null, null),
+      whole: null,
+      facts: [factOfRefund(object)]
+    }
   }
+  if (isDispute(object))
+    return {
+      ...event,
+      about: of(object.payment_intent, null, null),
+      whole: null,
+      facts: [factOfDispute(object)]
+    }
   if (isCharge(object)) {
     const { order_id = null, payment_id = null } = object.metadata ?? {}
     const whole = { amount: object.amount, currency: object.currency.toUpperCase() }
-    // What was held and went back without being taken was let go of.
-    const status = !object.captured && object.refunded === true ? 'canceled' : 'unsaid'
-    const facts = factsOfCharge(object, { status })
+    const data = (object.refunds?.data ?? []).filter(refund => !isAmbiguous(refund, told))
+    const facts = factsOfCharge({ ...object, refunds: { data } }, endOf(object, type))
     return { ...event, about: of(object.payment_intent ?? null, order_id, payment_id), whole, facts }
   }
   return { ...event, about: null, whole: null, facts: [] }
+}
+
+/** Whether what a charge held was let go of, which its intent would say. */
+function endOf({ captured, refunded }: ChargeObject, type: string) {
+  if (type === 'charge.expired') return { status: 'canceled', cancellation_reason: 'expired' }
+  return { status: !captured && refunded === true ? 'canceled' : 'unsaid' }
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { isEvent, isIntent, isRefund, readEvent } from '../providers/objects.ts'
 import { newCharge, newDispute, newEvent, newIntent, newRefund } from './objects.ts'
 
 /** Objects that Stripe publishes (github.com/stripe/openapi, fixtures3, MIT licence). */
@@ -24,4 +25,18 @@ test.each([
     ([key, value]) => value !== null && theirs[key] !== null && kindOf(value) !== kindOf(theirs[key])
   )
   expect(others).toEqual([])
+})
+
+test('what Stripe publishes is understood', () => {
+  const { payment_intent, charge, refund, dispute, event } = fixtures
+  expect([isIntent(payment_intent), isRefund(refund), isEvent(event)]).toEqual([true, true, true])
+  const about = { payment_intent: 'pi_1' }
+  const factsOf = (object: object) => {
+    const read = readEvent({ id: 'evt_1', type: 'any', data: { object } })
+    return read.kind === 'event' ? read.facts.map(({ kind, status }) => [kind, status]) : read.error
+  }
+  expect(factsOf({ ...payment_intent })).toEqual([['intent', 'pending']])
+  expect(factsOf({ ...charge, ...about })).toEqual([['authorization', 'held']])
+  expect(factsOf({ ...refund, ...about })).toEqual([['refund', 'succeeded']])
+  expect(factsOf({ ...dispute, ...about })).toEqual([['dispute', 'open']])
 })

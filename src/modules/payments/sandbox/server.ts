@@ -213,7 +213,7 @@ function misbehave(
     case 'payment_intents/fail':
       return commit(operations.fail(intent(id), intent(id).payment_method ?? objectId('pm')))
     case 'payment_intents/expire':
-      return commit(operations.cancel(intent(id), 'automatic'))
+      return commit(operations.cancel(intent(id), 'expired'))
     case 'payment_intents/capture':
       return commit(operations.capture(intent(id), body))
     case 'payment_intents/capture_late':
