@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { itemOf } from '../support/checkouts.ts'
 import { type PaidOrders, usePaidOrders } from '../support/paid-orders.ts'
 
 const atOnce = <T>(many: number, work: (index: number) => Promise<T>) =>
@@ -125,4 +126,43 @@ test('an order that is paid while it expires is paid, or canceled with its money
   ])
   await judge(shop)
   for (const id of ids) expect(['paid', 'canceled']).toContain((await shop.read(id)).status)
+})
+
+test('what is delivered by itself, while somebody cancels, holds, or pays it back, is delivered once or not at all', async () => {
+  const shop = await usePaidOrders()
+  const song = await shop.sell({ requires_shipping: false })
+  await shop.stock(song, 100)
+  const payment = { provider: 'sandbox', method: 'card' }
+  const ids = await atOnce(4, async () => {
+    const { status, text, json } = await shop.buyer.post('/api/orders', { items: [itemOf(song, 2)], payment })
+    expect(status, text).toBe(201)
+    return json.id as string
+  })
+  const of = (id: string) => `/api/admin/orders/${id}`
+  const one = { lines: [{ line: 1, quantity: 1 }] }
+  await Promise.all(
+    ids.map(async (id, index) => {
+      await shop.act(id, 'pay')
+      await Promise.all([
+        ...Array.from({ length: 4 }, () => shop.callBack(id)),
+        index % 2 === 0
+          ? shop.buyer.post(`/api/orders/${id}/cancel`)
+          : shop.admin.post(`${of(id)}/transition`, { action: 'hold' }),
+        shop.admin.post(`${of(id)}/shipments`, one),
+        shop.admin.post(`${of(id)}/refunds`, { ...one, reason: 'it skips' }),
+        shop.admin.post(`${of(id)}/returns`, one)
+      ])
+      await shop.admin.post(`${of(id)}/transition`, { action: 'release' })
+    })
+  )
+  await judge(shop)
+  for (const id of ids) {
+    const { status, items, shipments } = await shop.read(id)
+    const isCanceled = status === 'canceled'
+    expect(items).toMatchObject([{ fulfilled: isCanceled ? 0 : 2, canceled: isCanceled ? 2 : 0 }])
+    const sent = shipments.flatMap(({ lines }: { lines: { quantity: number }[] }) => lines)
+    expect(sent.reduce((all: number, { quantity }: { quantity: number }) => all + quantity, 0)).toBe(
+      isCanceled ? 0 : 2
+    )
+  }
 })

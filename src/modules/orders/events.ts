@@ -42,10 +42,13 @@ export const orderCanceled = defineEvent(
   },
   { order_id: Id, number: Type.String(), customer_id: about.customer_id }
 )
-/** `orders.shipped`: some of an order is on its way. */
+/** `orders.shipped`: some of an order is on its way, or delivered. */
 export const orderShipped = defineEvent(
   'orders.shipped',
-  { description: 'Some or all of an order is on its way.', subject: 'the order' },
+  {
+    description: 'Some or all of an order is on its way, or, where nothing is carried, delivered.',
+    subject: 'the order'
+  },
   { order_id: Id, number: Type.String(), customer_id: about.customer_id, shipment_id: Id }
 )
 /** `orders.credited`: less is to be paid for an order. */

@@ -77,13 +77,14 @@ export const ordersModule = defineModule({
     const seconds = settings.checkout_minutes * MINUTE_SECONDS
     const checkouts = createCheckoutService({ db, cart, seconds, intake, priceNow })
     const guests = createGuestCheckoutService({ checkouts, secrets })
+    const policy = settings.customer_cancel
+    const changes = createChanges({ payments, policy })
+    const fulfilment = createFulfilment({ db, changes, emit, inventory, payments })
     const placing = createPlacing({
-      ...{ db, secrets, emit, pricing, priceNow, inventory, payments, shipping, cart },
+      ...{ db, secrets, emit, pricing, priceNow, inventory, payments, shipping, cart, changes, fulfilment },
       nextNumber: createNumbers(db),
       pendingMax: { ofBuyer: settings.pending_per_buyer, ofNetwork: settings.pending_per_address }
     })
-    const policy = settings.customer_cancel
-    const changes = createChanges({ payments, policy })
     const credits = createCredits({ payments, emit })
     const cancellations = createCancellations({
       ...{ db, changes, credits, emit, pricing, payments, inventory, cart }
@@ -95,8 +96,9 @@ export const ordersModule = defineModule({
         transfer: settings.expiry.transfer_days * DAY_SECONDS
       }
     })
-    const fulfilment = createFulfilment({ db, changes, emit, inventory, payments })
-    const actions = createOrderActions({ db, changes, credits, cancellations, inventory, payments })
+    const actions = createOrderActions({
+      ...{ db, changes, credits, cancellations, fulfilment, inventory, payments }
+    })
     const orders = createOrderService({
       ...{ db, checkouts, intake, placing, payments, cancellations, policy }
     })
@@ -105,7 +107,7 @@ export const ordersModule = defineModule({
       isOf: (token, id, version) => isOrderToken(secrets, token, id, version)
     }
     const claims = createClaims({ db, changes, emit, orders, tokens, payments, shipping })
-    payments?.listen(createPaymentListener({ changes, cancellations, credits, emit, inventory }))
+    payments?.listen(createPaymentListener({ changes, cancellations, credits, fulfilment, emit, inventory }))
     chores.sweep(SWEEP_SECONDS, 'delete expired checkouts', () =>
       db.run(deleteExpiredCheckouts, { keptSeconds: KEPT_SECONDS })
     )

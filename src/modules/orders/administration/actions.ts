@@ -6,6 +6,7 @@ import type { Cancellations } from '../cancel/service.ts'
 import type { Changes, Doer, Hand } from '../changes/service.ts'
 import type { Credits } from '../credits/service.ts'
 import { actionRefused, creditUnclear, orderStale } from '../errors.ts'
+import type { Fulfilment } from '../fulfilment/service.ts'
 import { stockLinesOf } from '../fulfilment/stock.ts'
 import type { ActionName } from '../life/actions.ts'
 import { count, left, type Units } from '../life/counters.ts'
@@ -15,6 +16,7 @@ type Deps = {
   changes: Changes
   credits: Credits
   cancellations: Pick<Cancellations, 'request'>
+  fulfilment: Pick<Fulfilment, 'deliver'>
   inventory: Pick<InventoryApi, 'post'> | undefined
   payments: Pick<PaymentsApi, 'proceed'> | undefined
 }
@@ -24,7 +26,7 @@ type Refund = { readonly lines?: readonly Units[] | undefined; readonly amount?:
 
 /** What administrators do to an order, beside what buyers do and what follows from payments. */
 export function createOrderActions(deps: Deps) {
-  const { db, changes, credits, cancellations, inventory, payments } = deps
+  const { db, changes, credits, cancellations, fulfilment, inventory, payments } = deps
 
   /** Judges it, and does it once. @throws `ORDER_NOT_FOUND`, `ORDER_STALE`, `ORDER_ACTION_REFUSED` */
   const act = (
@@ -75,8 +77,9 @@ export function createOrderActions(deps: Deps) {
     },
 
     transition: (id: string, action: Transition, doer: Doer, write: Write) =>
-      act(id, action, doer, write, (tx, hand) =>
-        changes.write(tx, hand, action, doer, { isHeld: action === 'hold' })
+      act(id, action, doer, write, async (tx, hand) =>
+        // What was held may have been waited for.
+        fulfilment.deliver(tx, await changes.write(tx, hand, action, doer, { isHeld: action === 'hold' }))
       ),
 
     note: (id: string, doer: Doer, write: Write) =>

@@ -5,6 +5,7 @@ import type { PaymentChange, PaymentListener } from '../../payments/index.ts'
 import type { Cancellations } from '../cancel/service.ts'
 import type { Credits } from '../credits/service.ts'
 import { orderPlaced } from '../events.ts'
+import type { Fulfilment } from '../fulfilment/service.ts'
 import type { PaymentStatus } from '../life/status.ts'
 import { lockOrder, updatePayment } from './repository.ts'
 import { type Changes, type Hand, SYSTEM } from './service.ts'
@@ -13,17 +14,19 @@ type Deps = {
   changes: Changes
   cancellations: Cancellations
   credits: Pick<Credits, 'late'>
+  fulfilment: Pick<Fulfilment, 'deliver'>
   emit: Emit
   inventory: Pick<InventoryApi, 'confirm'> | undefined
 }
 
 const SECURED: readonly PaymentStatus[] = ['authorized', 'paid']
 
-/** Notes at an order what has become of its payments, and does what follows: it is placed, or canceled, or neither. */
+/** Notes at an order what has become of its payments, and does what follows: it is placed, delivered, canceled, or none of it. */
 export function createPaymentListener({
   changes,
   cancellations,
   credits,
+  fulfilment,
   emit,
   inventory
 }: Deps): PaymentListener {
@@ -34,7 +37,8 @@ export function createPaymentListener({
     const told = { payment_status: status, is_overpaid: isOverpaid, is_disputed: isDisputed }
     await tx.run(updatePayment, { id, ...told })
     const settled = await cancellations.settle(tx, await changes.take(tx, id), change)
-    const hand = isSecured(settled, change) ? await place(tx, settled) : settled
+    const placed = isSecured(settled, change) ? await place(tx, settled) : settled
+    const hand = await fulfilment.deliver(tx, placed)
     // Last: what it gives back is another change of payments, which comes here within this one.
     if (hand.life.state !== 'canceled') await credits.late(tx, hand, change)
   }

@@ -1,6 +1,7 @@
 import { nullableOneOf, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { Role } from '../life/actions.ts'
 import type { FulfillmentStatus, OrderState, PaymentStatus } from '../life/status.ts'
+import type { Terms } from '../placing/terms.ts'
 
 /** Held until `tx` ends; whoever locks the account of its payments, too, has done so before. */
 export const lockOrder = statement({
@@ -10,6 +11,7 @@ export const lockOrder = statement({
     id: 'uuid',
     number: 'text',
     state: oneOf<OrderState>(),
+    terms: oneOf<Terms>(),
     customer_id: 'uuid?',
     token_version: 'int4',
     cart_id: 'uuid?',
@@ -21,8 +23,8 @@ export const lockOrder = statement({
     version: 'int4'
   },
   text: `
-    select id, number, state, customer_id, token_version, cart_id, currency, total, payment_status, cancel_requested_by,
-      held_at, version
+    select id, number, state, terms, customer_id, token_version, cart_id, currency, total, payment_status,
+      cancel_requested_by, held_at, version
     from orders.orders where id = $id for update`
 })
 export type LockedOrder = RowOf<typeof lockOrder>

@@ -1,12 +1,14 @@
+import { derivedId } from '../../../kernel/ids.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
-import type { Changes, Doer, Hand } from '../changes/service.ts'
+import { type Changes, type Doer, type Hand, SYSTEM } from '../changes/service.ts'
 import { orderStale } from '../errors.ts'
 import { orderShipped } from '../events.ts'
 import { count, left, type Units } from '../life/counters.ts'
+import { deliverable } from '../life/digital.ts'
 import * as repository from './repository.ts'
 import { stockLinesOf } from './stock.ts'
 
@@ -17,11 +19,10 @@ type Deps = {
   inventory: Pick<InventoryApi, 'post'> | undefined
   payments: Pick<PaymentsApi, 'capture' | 'lock' | 'proceed'> | undefined
 }
-export type Parcel = {
+type Label = { readonly carrier?: string | undefined; readonly tracking_number?: string | undefined }
+export type Parcel = Label & {
   /** All that is left, when they are left out. */
   readonly lines?: readonly Units[] | undefined
-  readonly carrier?: string | undefined
-  readonly tracking_number?: string | undefined
 }
 
 /** What leaves, and what comes back. */
@@ -34,7 +35,33 @@ export function createFulfilment({ db, changes, emit, inventory, payments }: Dep
     if (amountMinor > 0) await payments?.capture(tx, order.id, { id, amountMinor, actor })
   }
 
+  /** These units leave: with the commit they are no stock any more. Answers the order as it is then. */
+  async function send(
+    tx: Transaction,
+    hand: Hand,
+    units: readonly Units[],
+    { id, doer, ...label }: Label & { id: string; doer: Doer }
+  ): Promise<Hand> {
+    const { carrier = null, tracking_number = null } = label
+    const { id: order_id, number, customer_id } = hand.order
+    const sent = await changes.write(tx, hand, 'fulfil', doer, { lines: count(hand.lines, 'fulfil', units) })
+    await tx.run(repository.insertShipment, {
+      ...{ id, order_id, carrier, tracking_number },
+      ...{ lines: units, actor: doer.actor }
+    })
+    await inventory?.post(tx, { id, kind: 'ship', owner: order_id, lines: stockLinesOf(hand, units) })
+    emit(tx, orderShipped, order_id, { order_id, number, customer_id, shipment_id: id })
+    return sent
+  }
+
   return {
+    /** What needs no carrier leaves by itself, if it is time. Answers the order as it is then. */
+    deliver: async (tx: Transaction, hand: Hand): Promise<Hand> => {
+      const units = deliverable(hand.life, hand.order.terms)
+      const id = derivedId(hand.order.id, 'delivered')
+      return units.length === 0 ? hand : send(tx, hand, units, { id, doer: SYSTEM })
+    },
+
     /** @throws `ORDER_NOT_FOUND`, `ORDER_STALE`, `ORDER_ACTION_REFUSED`, `ORDER_LINE_UNKNOWN`, `ORDER_UNITS_SHORT` */
     ship: async (order_id: string, parcel: Parcel, doer: Doer, write: Write): Promise<void> => {
       await write.once(db, async tx => {
@@ -42,19 +69,9 @@ export function createFulfilment({ db, changes, emit, inventory, payments }: Dep
         write.expect(hand.order.version, orderStale)
         changes.judge(hand, 'fulfil', doer)
         const rest = hand.lines.map(line => ({ line: line.line, quantity: left.fulfil(line) }))
-        const units = parcel.lines ?? rest.filter(({ quantity }) => quantity > 0)
-        const lines = count(hand.lines, 'fulfil', units)
-        await changes.write(tx, hand, 'fulfil', doer, { lines })
-        const { carrier = null, tracking_number = null } = parcel
-        await tx.run(repository.insertShipment, {
-          ...{ id: write.id, order_id, carrier, tracking_number },
-          ...{ lines: units, actor: doer.actor }
-        })
-        const shipped = { id: write.id, kind: 'ship', owner: order_id } as const
-        await inventory?.post(tx, { ...shipped, lines: stockLinesOf(hand, units) })
+        const { lines: units = rest.filter(({ quantity }) => quantity > 0), ...label } = parcel
+        await send(tx, hand, units, { id: write.id, doer, ...label })
         await capture(tx, hand, write.id, doer)
-        const { number, customer_id } = hand.order
-        emit(tx, orderShipped, order_id, { order_id, number, customer_id, shipment_id: write.id })
       })
       await payments?.proceed(order_id)
     },

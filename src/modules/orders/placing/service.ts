@@ -9,6 +9,7 @@ import type { PaymentsApi } from '../../payments/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import type { ShippingApi, ShippingOption } from '../../shipping/index.ts'
 import { insertHistory } from '../changes/repository.ts'
+import type { Changes } from '../changes/service.ts'
 import type { CheckoutInput } from '../checkouts/input.ts'
 import type { Source } from '../checkouts/intake.ts'
 import type { Priced } from '../checkouts/price.ts'
@@ -18,6 +19,7 @@ import type { CheckoutRow } from '../checkouts/repository.ts'
 import { lock, refuseUnlessOpen } from '../checkouts/service.ts'
 import { checkoutChanged, tooManyPending } from '../errors.ts'
 import { orderCreated, orderPlaced } from '../events.ts'
+import type { Fulfilment } from '../fulfilment/service.ts'
 import { findOrderOfCart, findOrderOfCheckout } from '../orders/repository.ts'
 import { buyerOf, networkOf } from './buyers.ts'
 import { type Draft, draftOf } from './draft.ts'
@@ -33,6 +35,8 @@ type Deps = {
   pricing: Pick<PricingApi, 'inTurn' | 'redeem'>
   priceNow: PriceNow
   nextNumber: () => Promise<string>
+  changes: Pick<Changes, 'take'>
+  fulfilment: Pick<Fulfilment, 'deliver'>
   /** Absent: nobody counts. */
   inventory: Pick<InventoryApi, 'reserve' | 'release' | 'claim' | 'confirm'> | undefined
   /** Absent: orders are on account. */
@@ -61,6 +65,7 @@ export type Purchase = {
 /** Makes orders: all of one, or nothing of it. */
 export function createPlacing(deps: Deps) {
   const { db, secrets, emit, pricing, inventory, payments, shipping, cart, pendingMax } = deps
+  const { changes, fulfilment } = deps
 
   /**
    * The id of the order; whoever comes second with a cart is told the first one's. Before it, stock is held, and after it the
@@ -125,7 +130,11 @@ export function createPlacing(deps: Deps) {
       const { total, state } = order
       const told = { order_id: id, number, customer_id: customerId, currency, total }
       emit(tx, orderCreated, id, told)
-      if (state === 'placed') emit(tx, orderPlaced, id, told)
+      if (state === 'placed') {
+        emit(tx, orderPlaced, id, told)
+        if (draft.lines.some(line => !line.requires_shipping))
+          await fulfilment.deliver(tx, await changes.take(tx, id))
+      }
       await pricing.redeem(tx, id, buyer)
     })
   }

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import { itemOf, STOCKHOLM } from '../../../../test/support/checkouts.ts'
+import { useOrders } from '../../../../test/support/orders.ts'
+import { usePaidOrders } from '../../../../test/support/paid-orders.ts'
+import { customer } from '../../../testing.ts'
+
+const CARD = { provider: 'sandbox', method: 'card' }
+
+/** A shop with a song, of which there are ten, and an order of two songs and a mug. */
+async function useSongs(options: Parameters<typeof usePaidOrders>[0] = {}) {
+  const shop = await usePaidOrders(options)
+  const song = await shop.sell({ requires_shipping: false })
+  await shop.stock(song, 10)
+  const items = [itemOf(song, 2), itemOf(shop.mug)]
+  const { status, text, json } = await shop.buyer.post('/api/orders', {
+    ...{ items, shipping_address: STOCKHOLM, payment: CARD }
+  })
+  expect(status, text).toBe(201)
+  const onHand = async () =>
+    (await shop.sql('select on_hand::int from inventory.levels where item_id = $1', [song]))[0]?.on_hand
+  return { ...shop, song, onHand, id: json.id as string }
+}
+const DELIVERED = {
+  items: [{ fulfilled: 2 }, { fulfilled: 0 }],
+  shipments: [{ lines: [{ line: 1, quantity: 2 }], carrier: null }]
+}
+const NOT_DELIVERED = { items: [{ fulfilled: 0 }, { fulfilled: 0 }], shipments: [] }
+const actionsOf = ({ history }: { history: { action: string }[] }) => history.map(({ action }) => action)
+
+test('what needs no carrier is delivered when it is paid, once, and the rest of the order waits', async () => {
+  const shop = await useSongs()
+  await shop.act(shop.id, 'pay')
+  await Promise.all(Array.from({ length: 8 }, () => shop.callBack(shop.id)))
+  const order = await shop.becomes(shop.id, { ...DELIVERED, status: 'paid', fulfillment_status: 'none' })
+  await shop.settled()
+  expect(actionsOf(await shop.read(shop.id))).toEqual(['create', 'place', 'fulfil'])
+  expect(order.shipments).toHaveLength(1)
+  await expect.poll(shop.onHand).toBe(8)
+  expect(await shop.reserved(shop.song)).toEqual([])
+  expect(await shop.reserved(shop.mug)).toMatchObject([{ state: 'confirmed', quantity: 1 }])
+  // The buyer has some of it, so that what is left of it is for an administrator to cancel.
+  const { json } = await shop.buyer.post(`/api/orders/${shop.id}/cancel`)
+  expect([json.code, json.reason]).toEqual(['ORDER_NOT_CANCELABLE', 'shipped'])
+  expect((await shop.does(shop.id, 'shipments')).shipments[1].lines).toEqual([{ line: 2, quantity: 1 }])
+})
+
+test('what is held is delivered when it is released, and not before', async () => {
+  const shop = await useSongs()
+  await shop.does(shop.id, 'transition', { action: 'hold' })
+  await shop.pay(shop.id)
+  expect(await shop.read(shop.id)).toMatchObject(NOT_DELIVERED)
+  expect(await shop.does(shop.id, 'transition', { action: 'release' })).toMatchObject(DELIVERED)
+  await expect.poll(shop.onHand).toBe(8)
+})
+
+test('what is only reserved at a bank is delivered with the first parcel, which takes it', async () => {
+  const shop = await useSongs({ capture: 'manual' })
+  await shop.act(shop.id, 'pay')
+  await shop.callBack(shop.id)
+  expect(await shop.becomes(shop.id, { payment_status: 'authorized' })).toMatchObject(NOT_DELIVERED)
+  await shop.does(shop.id, 'shipments', { lines: [{ line: 2, quantity: 1 }] })
+  await shop.settled()
+  const { shipments } = await shop.becomes(shop.id, { payment_status: 'paid', status: 'shipped' })
+  expect(shipments.map(({ lines }: { lines: object }) => lines)).toEqual([
+    [{ line: 2, quantity: 1 }],
+    [{ line: 1, quantity: 2 }]
+  ])
+})
+
+test('what need not be paid first is delivered with the order, and what has been canceled is not', async () => {
+  const methods = '["bank_transfer","on_account"]'
+  const shop = await useOrders({ settings: { CARTWRIGHT__PAYMENTS__MANUAL_METHODS: methods } })
+  const [song, gift] = [
+    await shop.sell({ requires_shipping: false }),
+    await shop.sell({ requires_shipping: false, price: 0 })
+  ]
+  const buyer = shop.as(customer())
+  const order = async (id: string, method: string) => {
+    const payment = { provider: 'manual', method }
+    return (await buyer.post('/api/orders', { items: [itemOf(id)], payment })).json
+  }
+  const delivered = { items: [{ fulfilled: 1 }], shipments: [{ lines: [{ line: 1, quantity: 1 }] }] }
+  expect(await order(song, 'on_account')).toMatchObject({ ...delivered, payment_status: 'unpaid' })
+  expect(await order(gift, 'bank_transfer')).toMatchObject({ ...delivered, status: 'paid' })
+  const { id, items } = await order(song, 'bank_transfer')
+  expect(items).toMatchObject([{ fulfilled: 0 }])
+  await buyer.post(`/api/orders/${id}/cancel`)
+  const { json } = await buyer.get(`/api/orders/${id}`)
+  expect(json).toMatchObject({ status: 'canceled', items: [{ canceled: 1, fulfilled: 0 }], shipments: [] })
+})

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import type { Terms } from '../placing/terms.ts'
+import type { Life } from './actions.ts'
+import { deliverable } from './digital.ts'
+
+const counters = { ordered: 3, canceled: 0, fulfilled: 0, returned: 0, refunded: 0 }
+const LINES = [
+  { ...counters, line: 1, requiresShipping: true },
+  { ...counters, line: 2, requiresShipping: false, canceled: 1 },
+  { ...counters, line: 3, requiresShipping: false, fulfilled: 3 }
+]
+const PAID: Life = {
+  ...{ state: 'placed', paymentStatus: 'paid', lines: LINES },
+  ...{ isCancelRequested: false, isHeld: false }
+}
+
+test.each<[string, Partial<Life>, Terms, boolean]>([
+  ['it is paid', {}, 'prepaid', true],
+  ['some of its money has gone back', { paymentStatus: 'partially_refunded' }, 'prepaid', true],
+  ['all of its money has gone back', { paymentStatus: 'refunded' }, 'prepaid', false],
+  ['its money is only held', { paymentStatus: 'authorized' }, 'prepaid', false],
+  ['it is paid in part', { paymentStatus: 'partially_paid' }, 'prepaid', false],
+  ['it is paid later', { paymentStatus: 'unpaid' }, 'on_account', true],
+  ['it is paid when it arrives', { paymentStatus: 'unpaid' }, 'cod', true],
+  ['payments are switched off', { paymentStatus: null }, 'on_account', true],
+  ['it waits for its payment', { state: 'pending', paymentStatus: 'unpaid' }, 'prepaid', false],
+  ['somebody holds it', { isHeld: true }, 'prepaid', false],
+  ['somebody wants it canceled', { isCancelRequested: true }, 'prepaid', false],
+  ['it is canceled', { state: 'canceled' }, 'prepaid', false],
+  ['it is done', { state: 'completed' }, 'prepaid', false]
+])('when %s', (_, fields, terms, isDelivered) => {
+  const units = [{ line: 2, quantity: 2 }]
+  expect(deliverable({ ...PAID, ...fields }, terms)).toEqual(isDelivered ? units : [])
+})
