@@ -21,6 +21,8 @@ import { QUANTITY_MAX } from './checkouts/schema.ts'
 import { createCheckoutService } from './checkouts/service.ts'
 import { claimRoutes } from './claims/routes.ts'
 import { createClaims } from './claims/service.ts'
+import { completeOrders } from './completion/job.ts'
+import { createCompletion } from './completion/service.ts'
 import { countryRoutes } from './countries/routes.ts'
 import { createCountryService } from './countries/service.ts'
 import { createCredits } from './credits/service.ts'
@@ -66,7 +68,7 @@ export const ordersModule = defineModule({
     cart: cartModule
   },
   emits: [orderCreated, orderPlaced, orderClaimed, orderShipped, orderCredited, orderCanceled],
-  jobs: [expireOrders],
+  jobs: [expireOrders, completeOrders],
   migrations: new URL('./migrations/', import.meta.url),
   setup: async ({ config, db, chores, emit, log, secrets }, settings, apis) => {
     const { catalog, pricing, inventory, payments, shipping, cart } = apis
@@ -96,6 +98,10 @@ export const ordersModule = defineModule({
         transfer: settings.expiry.transfer_days * DAY_SECONDS
       }
     })
+    const complete = createCompletion({
+      ...{ db, log, changes },
+      seconds: settings.completed_after_days * DAY_SECONDS
+    })
     const actions = createOrderActions({
       ...{ db, changes, credits, cancellations, fulfilment, inventory, payments }
     })
@@ -113,7 +119,10 @@ export const ordersModule = defineModule({
     )
     return {
       api: {},
-      handlers: { 'orders.expire_orders': (_job, signal) => expire(signal) },
+      handlers: {
+        'orders.expire_orders': (_job, signal) => expire(signal),
+        'orders.complete_orders': (_job, signal) => complete(signal)
+      },
       routes: (tiers: Tiers) => {
         const { unknown_codes_per_minute, checkouts_per_minute, orders_per_minute } = settings
         const unknown = config.rate_limit.enabled ? unknown_codes_per_minute : Number.POSITIVE_INFINITY

@@ -19,5 +19,11 @@ export const ordersSettings = section('Checkouts and orders.', {
     minutes: count('Of orders that are paid at once, such as by card, in minutes.', 30, 1, 43_200),
     transfer_days: count('Of orders that are paid by bank transfer, in days.', 7, 1, 365)
   }),
+  completed_after_days: count(
+    'An order of which all is sent and paid is completed when nothing has happened to it for so many days.',
+    30,
+    1,
+    3_650
+  ),
   unknown_codes_per_minute: count('Codes tried that nobody made, by client address.', 60, 10)
 })
