@@ -40,6 +40,20 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
     .option('--repair', 'put right what can be; sales go on meanwhile', false)
     .addHelpText('after', example('inventory check --repair'))
     .action(async options => (await import('./inventory.ts')).checkInventory(await loadModules(), options))
+  const payments = program.command('payments').description('look after payments')
+  payments
+    .command('reconcile')
+    .description(
+      'list what providers have done and is not known here, as when the database lost its last commits'
+    )
+    .requiredOption(
+      '--since <instant>',
+      'from when on, such as 2026-11-22T07:00:00Z; a day begins at midnight UTC'
+    )
+    .option('--record', 'take over what is listed; without it, nothing is changed', false)
+    .option('--json', 'print the report as one line of JSON', false)
+    .addHelpText('after', example('payments reconcile --since 2026-11-22T07:00:00Z --record'))
+    .action(async options => (await import('./payments.ts')).reconcilePayments(await loadModules(), options))
   const user = program.command('user').description('manage accounts')
   user
     .command('create')

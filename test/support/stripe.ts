@@ -11,6 +11,9 @@ import type { Entry, StoredObject } from '../../src/modules/payments/sandbox/led
 const KEY = 'sk_test_of_the_tests'
 export const WEBHOOK_SECRETS = ['whsec_old', 'whsec_new']
 
+/** So few, that lists go on. */
+const PAGE_MAX = 2
+
 type Params = Record<string, unknown>
 type Fault = 'drop' | 'error' | 'limit'
 type Asked = { path: string; key: string | undefined; params: Params }
@@ -139,6 +142,18 @@ function changeOf({ operations, intent }: Engine, path: string, params: Params) 
 
 function read(engine: Engine, path: string, query: URLSearchParams): unknown {
   const [, , kind, id = ''] = path.split('/')
+  const since = query.get('created[gte]')
+  if (since !== null) {
+    const object = (kind ?? '').slice(0, -1)
+    const after = query.get('starting_after')
+    const page = engine.madeSince(
+      object,
+      Number(since),
+      after,
+      Math.min(Number(query.get('limit')), PAGE_MAX)
+    )
+    return { ...page, data: page.data.map(withoutDispute) }
+  }
   const listOf = (data: readonly unknown[]) => ({ object: 'list', data, has_more: false })
   if (kind === 'refunds') return listOf(engine.refundsOfIntent(query.get('payment_intent') ?? ''))
   if (id !== 'search') return withoutDispute(engine.expanded(engine.intent(id)))

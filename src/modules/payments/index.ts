@@ -25,10 +25,12 @@ import { openProviders } from './providers/open.ts'
 import { createHearing } from './quarantine/hearing.ts'
 import { quarantineRoutes } from './quarantine/routes.ts'
 import { createQuarantineService } from './quarantine/service.ts'
+import type { ReconcileReport } from './reconciliation/report.ts'
+import { createReconciliation, type ReconcileOptions } from './reconciliation/service.ts'
 import { paymentsSettings } from './settings.ts'
 
 export { isOrderToken, orderToken } from './accounts/token.ts'
-export type { PaymentChange, PaymentListener }
+export type { PaymentChange, PaymentListener, ReconcileReport }
 
 const SWEEP_SECONDS = 3_600
 const RAW_DAYS = 90
@@ -58,6 +60,8 @@ export type PaymentsApi = {
   refund(tx: Transaction, orderId: string, refund: OrderRefund): Promise<void>
   /** @throws `PAYMENT_ORDER_NOT_FOUND` */
   find(db: Queryable, orderId: string): Promise<AccountRow>
+  /** What providers have done since then and is not known here; with `record`, it is known then. */
+  reconcile(options: ReconcileOptions, onProgress?: (looked: number) => void): Promise<ReconcileReport>
 }
 
 /** How orders are paid. */
@@ -117,7 +121,8 @@ export const paymentsModule = defineModule({
       listen: wanted => {
         listener = wanted
       },
-      proceed: sender.sendAllOf
+      proceed: sender.sendAllOf,
+      reconcile: createReconciliation({ db, secrets, providers, recorder, hear })
     }
     return {
       api,

@@ -58,3 +58,7 @@ export function latest(facts: readonly RankedFact[]): RankedFact[] {
   }
   return [...byObject.values()]
 }
+
+/** Of what is said now, what is not known yet. */
+export const unknownOf = (said: readonly Fact[], known: readonly RankedFact[]): RankedFact[] =>
+  latest([...known, ...said.map(ranked)]).filter(fact => !known.includes(fact))

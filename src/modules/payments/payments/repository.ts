@@ -62,6 +62,15 @@ export const findByObject = statement({
   gives: payment,
   text: `select ${columns} from payments.payments where provider = $provider and object_id = $object_id`
 })
+/** Those that somebody speaks of, by our names or by those of the provider. */
+export const listTold = statement({
+  name: 'payments.list_told_payments',
+  takes: { provider: 'text', ids: 'uuid[]', objectIds: 'text[]' },
+  gives: payment,
+  text: `
+    select ${columns} from payments.payments
+    where provider = $provider and (id = any($ids::uuid[]) or object_id = any($objectIds::text[]))`
+})
 /** What the provider calls it, and what the customer needs: as soon as it is known. */
 export const setObject = statement({
   name: 'payments.set_payment_object',

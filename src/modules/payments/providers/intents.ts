@@ -5,15 +5,22 @@ import {
   type IntentObject,
   isEvent,
   isIntent,
+  isList,
   isRefund,
-  readEvent
+  readEvent,
+  sayingOf
 } from './objects.ts'
-import type { Answer, Draft, NextStep, PaymentRef, Provider } from './port.ts'
+import type { Answer, Draft, NextStep, PaymentRef, Provider, Saying } from './port.ts'
 import { judgeSignature } from './signature.ts'
 
 const DAY_SECONDS = 86_400
 /** Keys are forgotten after a day; an operation that is nearly as old is looked for instead of sent again. */
 const KEY_SECONDS = DAY_SECONDS - 3_600
+/** So long something may be held before it is taken. */
+const HELD_SECONDS = 7 * DAY_SECONDS
+
+/** How many Stripe lists at once. */
+const PAGE = 100
 
 type Request = { readonly path: string; readonly body: object }
 type Said = { readonly status: number; readonly json: unknown }
@@ -75,6 +82,27 @@ export function createIntentProvider(speaker: Speaker): Provider {
       object => isRefund(object) && object.metadata?.operation_id === draft.id
     ).catch(unheard)
 
+  /** Page by page, the latest first. */
+  async function* pages(path: string): AsyncGenerator<unknown> {
+    for (let place = ''; ; ) {
+      const { status, json } = await speaker.get(`${path}${place}`)
+      if (status !== 200) throw new Error(`answered ${status}: ${errorOf(json)}`)
+      if (!isList(json)) throw new Error('answered something that is not understood')
+      yield* json.data
+      const last = json.data.at(-1)
+      if (!json.has_more || last === undefined) return
+      place = `&starting_after=${encodeURIComponent(last.id)}`
+    }
+  }
+  /** Payments that were begun before may have been taken since then. */
+  async function* list(since: Date): AsyncGenerator<Saying> {
+    const seconds = Math.floor(since.getTime() / 1_000)
+    const at = (kind: string, from: number) => `/v1/${kind}?limit=${PAGE}&created[gte]=${from}`
+    const intents = `${at('payment_intents', seconds - HELD_SECONDS)}&expand[]=data.latest_charge.refunds`
+    for (const path of [intents, at('refunds', seconds), at('disputes', seconds)])
+      for await (const object of pages(path)) yield sayingOf(object)
+  }
+
   return {
     name,
     methods: ['card'],
@@ -95,6 +123,7 @@ export function createIntentProvider(speaker: Speaker): Provider {
         .then(answerOf)
         .catch(unheard),
     fetch,
+    list,
     find: async draft =>
       draft.kind === 'refund' ? findRefund(draft) : foundIn(draft, await fetch(draft.payment)),
     callbacks: {

@@ -3,7 +3,7 @@ import { type Static, type TSchema, Type } from '../../../kernel/schema.ts'
 import { compileSchema } from '../../../kernel/validate.ts'
 import { nullable } from '../../../kernel/wire.ts'
 import type { Fact, FactKind, FactStatus } from '../facts/fact.ts'
-import type { CallbackEvent, Unreadable } from './port.ts'
+import type { CallbackEvent, Saying, Unreadable } from './port.ts'
 
 // What Stripe's objects mean, and those of the sandbox, which are shaped after them. Only what is read is named.
 
@@ -67,6 +67,11 @@ const EventObject = Type.Object({
   data: Type.Object({ object: Type.Unsafe<unknown>({}) })
 })
 
+const ListObject = Type.Object({
+  data: Type.Array(Type.Object({ id: Text }), { maxItems: 100 }),
+  has_more: Type.Boolean()
+})
+
 export type IntentObject = Static<typeof IntentObject>
 type RefundObject = Static<typeof RefundObject>
 type DisputeObject = Static<typeof DisputeObject>
@@ -86,6 +91,7 @@ export const isRefund = fits(RefundObject)
 const isDispute = fits(DisputeObject)
 const isCharge = fits(ChargeObject)
 export const isEvent = fits(EventObject)
+export const isList = fits(ListObject)
 
 const INTENT: Record<string, FactStatus> = {
   requires_payment_method: 'pending',
@@ -180,48 +186,49 @@ const REFUNDS_ALONE_SINCE = '2025-03-31'
 const isAmbiguous = (refund: RefundObject, { api_version }: EventObject): boolean =>
   operationOf(refund) === null && (api_version ?? REFUNDS_ALONE_SINCE) < REFUNDS_ALONE_SINCE
 
-/** What an event is about: a payment, a refund or a dispute. Nothing else concerns us. */
+const aboutOf = (objectId: string | null, of: Static<typeof Metadata> | null | undefined): Saying['about'] =>
+  objectId === null
+    ? null
+    : {
+        objectId,
+        orderId: of?.order_id ?? null,
+        paymentId: of?.payment_id !== undefined && isId(of.payment_id) ? of.payment_id : null
+      }
+const wholeOf = ({ amount, currency }: { amount: number; currency: string }) => ({
+  amount,
+  currency: currency.toUpperCase()
+})
+
+/** What a payment, a refund or a dispute says. Nothing else concerns us. */
+export function sayingOf(object: unknown): Saying {
+  if (isIntent(object))
+    return {
+      about: aboutOf(object.id, object.metadata),
+      whole: wholeOf(object),
+      facts: factsOfIntent(object)
+    }
+  if (isRefund(object))
+    return { about: aboutOf(object.payment_intent, null), whole: null, facts: [factOfRefund(object)] }
+  if (isDispute(object))
+    return { about: aboutOf(object.payment_intent, null), whole: null, facts: [factOfDispute(object)] }
+  return { about: null, whole: null, facts: [] }
+}
+
+/** What an event is about. */
 export function readEvent(told: EventObject): CallbackEvent | Unreadable {
   const { id, type } = told
   const { object } = told.data
-  const of = (objectId: string | null, orderId: string | null, paymentId: string | null) =>
-    objectId === null
-      ? null
-      : { objectId, orderId, paymentId: paymentId && isId(paymentId) ? paymentId : null }
   const event = { kind: 'event', id, type } as const
-  if (isIntent(object)) {
-    const { order_id = null, payment_id = null } = object.metadata
-    const whole = { amount: object.amount, currency: object.currency.toUpperCase() }
-    return { ...event, about: of(object.id, order_id, payment_id), whole, facts: factsOfIntent(object) }
-  }
-  if (isRefund(object)) {
-    if (isAmbiguous(object, told))
-      return {
-        kind: 'unreadable',
-        error: `the API version of the endpoint, ${told.api_version}, does not tell a refund from what a capture leaves`
-      }
+  if (isRefund(object) && isAmbiguous(object, told))
     return {
-      ...event,
-      about: of(object.payment_intent, null, null),
-      whole: null,
-      facts: [factOfRefund(object)]
+      kind: 'unreadable',
+      error: `the API version of the endpoint, ${told.api_version}, does not tell a refund from what a capture leaves`
     }
-  }
-  if (isDispute(object))
-    return {
-      ...event,
-      about: of(object.payment_intent, null, null),
-      whole: null,
-      facts: [factOfDispute(object)]
-    }
-  if (isCharge(object)) {
-    const { order_id = null, payment_id = null } = object.metadata ?? {}
-    const whole = { amount: object.amount, currency: object.currency.toUpperCase() }
-    const data = (object.refunds?.data ?? []).filter(refund => !isAmbiguous(refund, told))
-    const facts = factsOfCharge({ ...object, refunds: { data } }, endOf(object, type))
-    return { ...event, about: of(object.payment_intent ?? null, order_id, payment_id), whole, facts }
-  }
-  return { ...event, about: null, whole: null, facts: [] }
+  if (!isCharge(object)) return { ...event, ...sayingOf(object) }
+  const data = (object.refunds?.data ?? []).filter(refund => !isAmbiguous(refund, told))
+  const facts = factsOfCharge({ ...object, refunds: { data } }, endOf(object, type))
+  const about = aboutOf(object.payment_intent ?? null, object.metadata)
+  return { ...event, about, whole: wholeOf(object), facts }
 }
 
 /** Whether what a charge held was let go of, which its intent would say. */

@@ -42,12 +42,8 @@ export type Answer =
   /** Whether it was done is not known: it is asked again, with the same bytes under the same key. */
   | { readonly kind: 'unknown'; readonly error: string }
 
-/** What a callback says. */
-export type CallbackEvent = {
-  readonly kind: 'event'
-  /** The provider's own id of it. */
-  readonly id: string
-  readonly type: string
+/** What a provider says of its own accord: in a callback, or in its books. */
+export type Saying = {
   /** Of us, as we told the provider; null: it says nothing about a payment of ours. */
   readonly about: {
     readonly orderId: string | null
@@ -57,6 +53,13 @@ export type CallbackEvent = {
   /** What the payment as a whole is for; null when it says that of no payment. */
   readonly whole: { readonly amount: number; readonly currency: string } | null
   readonly facts: readonly Fact[]
+}
+/** What a callback says. */
+export type CallbackEvent = Saying & {
+  readonly kind: 'event'
+  /** The provider's own id of it. */
+  readonly id: string
+  readonly type: string
 }
 /** Signed by the provider, and yet nothing that can be read. */
 export type Unreadable = { readonly kind: 'unreadable'; readonly error: string }
@@ -91,6 +94,11 @@ export type Provider = {
   fetch(payment: PaymentRef): Promise<Answer | null>
   /** What became of an operation whose key is forgotten; null: it never arrived. */
   find(draft: Draft): Promise<Answer | null>
+  /**
+   * All that something may have become of since then, as it is now; `undefined` where nobody keeps books. Throws when it does
+   * not answer.
+   */
+  list?(since: Date): AsyncIterable<Saying>
   /** `undefined` where nobody calls back. */
   readonly callbacks?: Callbacks
 }

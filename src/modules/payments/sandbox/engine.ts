@@ -199,6 +199,14 @@ export function createEngine(ledger: Ledger, wallClock = () => Math.floor(Date.n
       all<Intent>('payment_intent', ({ metadata }) => metadata.payment_id === paymentId).map(expanded),
     refundsOf: (operationId: string) =>
       all<Refund>('refund', ({ metadata }) => metadata.operation_id === operationId),
+    /** Those made since then, the latest first, behind one of them. */
+    madeSince: (kind: string, since: number, after: string | null, limit: number) => {
+      const made = all(kind, ({ created }) => Number(created) >= since).toReversed()
+      const start = after === null ? 0 : made.findIndex(({ id }) => id === after) + 1
+      const data = made.slice(start, start + limit)
+      const shown = data.map(each => (each.object === 'payment_intent' ? expanded(each as Intent) : each))
+      return { object: 'list', data: shown, has_more: start + limit < made.length }
+    },
     refundsOfIntent: (intentId: string) =>
       all<Refund>('refund', ({ payment_intent }) => payment_intent === intentId),
     /** Writes a change, with the answer that is kept for its key; answers what the first of its objects has become. */

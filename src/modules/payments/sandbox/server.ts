@@ -88,7 +88,17 @@ async function answer(deps: Deps, key: string, request: IncomingMessage, respons
   )
 }
 
+/** What the books are called in addresses, and what stands in them. */
+const BOOKS: Readonly<Record<string, string>> = {
+  payment_intents: 'payment_intent',
+  refunds: 'refund',
+  disputes: 'dispute'
+}
+
 function read(engine: Engine, kind: string, id: string, query: URLSearchParams): unknown {
+  const [book, since] = [BOOKS[kind], query.get('created[gte]')]
+  if (book !== undefined && since !== null)
+    return engine.madeSince(book, Number(since), query.get('starting_after'), Number(query.get('limit')))
   if (kind === 'refunds') return listOf(engine.refundsOf(query.get('operation_id') ?? ''))
   if (kind !== 'payment_intents') throw notThere()
   return id === ''

@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { until } from '../../test/faults/until.ts'
+import { createTestDatabase } from '../../test/support/database.ts'
+import { usePayments } from '../../test/support/payments.ts'
+import { SECRET_SETTINGS } from '../../test/support/secrets.ts'
+import { reconcilePayments } from './payments.ts'
+
+const main = fileURLToPath(new URL('../main.ts', import.meta.url))
+
+test('what a provider has done and is not known is listed, and recorded when that is asked for', async () => {
+  const { url, drop } = await createTestDatabase()
+  onTestFinished(drop)
+  const { order, intent, act, account, payment, sandbox, sql } = await usePayments({ databaseUrl: url })
+  const run = async (...options: string[]) => {
+    const child = spawn(process.execPath, [main, 'payments', 'reconcile', ...options], {
+      env: {
+        ...process.env,
+        ...SECRET_SETTINGS,
+        DATABASE_URL: url,
+        CARTWRIGHT__LOG__LEVEL: 'silent',
+        CARTWRIGHT__PAYMENTS__SANDBOX__URL: sandbox.url
+      }
+    })
+    child.stdin.end()
+    const exited = new Promise<number | null>(resolve => child.on('close', resolve))
+    const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
+    return { code: await exited, out, errors }
+  }
+  const orderId = await order()
+  const { id } = await intent(orderId)
+  await act(id, 'pay')
+  await until('it is paid', async () => (await account(orderId)).status === 'paid')
+  const { object_id: object } = await payment(id)
+  await sql(`delete from payments.facts where kind = 'capture'`)
+
+  const since = ['--since', new Date(Date.now() - 60_000).toISOString()]
+  const line = new RegExp(`^sandbox ${object}, order ${orderId}: capture ch_\\w+ of 10000 EUR is succeeded`)
+  const listed = await run(...since)
+  expect(listed).toMatchObject({ code: 1, out: expect.stringMatching(line), errors: '' })
+  expect(listed.out).toMatch(/\n1 not known of 1 objects: 0 recorded, 0 quarantined\.\n$/)
+  const recorded = await run(...since, '--record', '--json')
+  expect([recorded.code, JSON.parse(recorded.out)]).toMatchObject([0, { looked: 1, total: 1, recorded: 1 }])
+  expect(await run(...since)).toEqual({ code: 0, out: 'All is known of 1 objects.\n', errors: '' })
+})
+
+test.each([
+  ['yesterday', '--since yesterday is no instant; write it as 2026-11-22T07:00:00Z.'],
+  ['2026-02-30T25:00:00Z', '--since 2026-02-30T25:00:00Z is no instant; write it as 2026-11-22T07:00:00Z.'],
+  ['2999-01-01', '--since 2999-01-01 is in the future.']
+])('from %s on nothing can be looked at', async (since, why) => {
+  await expect(reconcilePayments([], { since, record: true, json: false })).rejects.toThrow(why)
+})

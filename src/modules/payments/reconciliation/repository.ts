@@ -1,0 +1,29 @@
+import { oneOf, statement } from '../../../platform/postgres/statement.ts'
+import type { FactKind, FactStatus } from '../facts/fact.ts'
+
+/** What is known of these objects. */
+export const listKnownFacts = statement({
+  name: 'payments.list_known_facts',
+  takes: { provider: 'text', kinds: 'text[]', objectIds: 'text[]' },
+  gives: {
+    kind: oneOf<FactKind>(),
+    object_id: 'text',
+    rank: 'int4',
+    status: oneOf<FactStatus>(),
+    amount: 'int8',
+    currency: 'text',
+    expires_seconds: 'float8?'
+  },
+  text: `
+    select facts.kind, facts.object_id, rank, status, amount, currency,
+      extract(epoch from expires_at)::float8 as expires_seconds
+    from unnest($kinds::text[], $objectIds::text[]) as told (kind, object_id)
+    join payments.facts on provider = $provider and facts.kind = told.kind and facts.object_id = told.object_id`
+})
+/** Which of these events came before. */
+export const listKnownEvents = statement({
+  name: 'payments.list_known_events',
+  takes: { provider: 'text', eventIds: 'text[]' },
+  gives: { event_id: 'text' },
+  text: 'select event_id from payments.events where provider = $provider and event_id = any($eventIds::text[])'
+})
