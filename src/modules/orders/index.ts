@@ -45,6 +45,8 @@ import { createNumbers } from './numbers/service.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { createOrderService } from './orders/service.ts'
 import { createPlacing } from './placing/service.ts'
+import { quoteRoutes } from './quotes/routes.ts'
+import { createQuotes } from './quotes/service.ts'
 import { ordersSettings } from './settings.ts'
 
 const SWEEP_SECONDS = 300
@@ -135,6 +137,7 @@ export const ordersModule = defineModule({
         orderRoutes(tiers, orders, ofOrders)
         claimRoutes(tiers, claims)
         orderAdministrationRoutes(tiers, createOrderAdministration({ db, actions, fulfilment }))
+        quoteRoutes(tiers, createQuotes({ db, intake, priceNow, pricing }))
         guestOrderRoutes(tiers, createGuestOrderService({ orders, checkouts: guests, tokens }), ofOrders)
       }
     }

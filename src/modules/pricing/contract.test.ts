@@ -79,12 +79,15 @@ describe.each([
   ['its fake', useFake]
 ])('%s', (_what, use) => {
   /** What ten dollars' worth costs, in the default market. */
-  async function quoteIn({ pricing }: Subject, codes: string[] = [], customer: string | null = null) {
+  async function quoteIn(subject: Subject, codes: string[] = [], customer: string | null = null) {
+    return subject.pricing.quote(await inputOf(subject, codes, customer))
+  }
+  async function inputOf({ pricing }: Subject, codes: string[], customer: string | null) {
     const [market, { buyer, ...rules }] = await Promise.all([
       pricing.markets.resolve({}),
       pricing.rules({ codes, customer })
     ])
-    return pricing.quote({
+    return {
       market,
       codes,
       lines: [
@@ -94,11 +97,11 @@ describe.each([
           ...{ requiresShipping: false, weightGrams: 0, group: 'all' }
         }
       ],
-      groups: [{ key: 'all', method: 'digital', destination: { country: 'US' }, choice: null }],
+      groups: [{ key: 'all', method: 'digital' as const, destination: { country: 'US' }, choice: null }],
       buyer: { ...buyer, group: null },
       rules: { ...rules, ratesOf: () => [] },
       now: Date.now()
-    })
+    }
   }
   const redeem = (
     { pricing, db }: Subject,
@@ -243,6 +246,21 @@ describe.each([
     await release(subject, owner)
     expect(await isFirst(ada)).toBe(true)
     expect(await redeem(subject, first, ada)).toBe('done')
+  })
+
+  test('says why a code has no effect, and which promotion it is of', async () => {
+    const subject = await use()
+    const ada = newId()
+    const promotionId = await subject.promote({ usesPerCustomer: 1, code: 'ONCE' })
+    expect(await redeem(subject, [{ promotionId }], ada)).toBe('done')
+    const input = await inputOf(subject, ['once', 'none'], ada)
+    const { findings } = subject.pricing.quote(input)
+    const explained = await subject.pricing.explain(findings, input)
+    expect(explained.map(({ finding, ...why }) => [finding.promotionCode, why]).toSorted()).toEqual([
+      ['NONE', { promotionId: null, reason: 'There is no such code.' }],
+      ['ONCE', { promotionId, reason: 'This customer has used it 1 of 1 times (uses_per_customer).' }]
+    ])
+    expect(await subject.pricing.explain([], input)).toEqual([])
   })
 
   test('takes nothing and gives nothing back in a transaction that fails', async () => {

@@ -1,5 +1,6 @@
 import { reaching } from '../../kernel/areas.ts'
 import { newId } from '../../kernel/ids.ts'
+import { reasonOf } from './dry-run/reasons.ts'
 import { customerLimit, firstOrderTaken, marketUnknown, promotionGone, usedUp } from './errors.ts'
 import type { Market, PricingApi } from './index.ts'
 import { type PriceBreaks, priceAt } from './prices/breaks.ts'
@@ -72,6 +73,14 @@ export function fakePricing(): FakePricing {
         }
       }
     },
+    explain: async (findings, given) =>
+      findings
+        .filter(finding => 'promotionCode' in finding)
+        .map(finding => {
+          const promotionId = given.rules.codes.get(finding.promotionCode)?.promotionId ?? null
+          const promotion = given.rules.promotions.find(({ id }) => id === promotionId)
+          return { finding, promotionId, reason: reasonOf(finding, promotion, undefined, given) }
+        }),
     inTurn,
     redeem: books.redeem,
     release: books.release,

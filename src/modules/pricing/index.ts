@@ -5,6 +5,7 @@ import { createChanges } from '../../platform/kept.ts'
 import type { Database, Queryable, Transaction, Transactions } from '../../platform/postgres/database.ts'
 import { codeRoutes } from './codes/routes.ts'
 import { createCodeService } from './codes/service.ts'
+import { createExplain, type Explain } from './dry-run/explain.ts'
 import { dryRunRoutes } from './dry-run/routes.ts'
 import { createDryRunService } from './dry-run/service.ts'
 import { pricesChanged } from './events.ts'
@@ -85,6 +86,8 @@ export type PricingApi = {
    * address. From memory, but for codes and for what has a limit.
    */
   rules: ReadRules
+  /** Why codes have no effect in a quote that was made of the same, in words for administrators alone. */
+  explain: Explain
   /**
    * Where a transaction begins that redeems what a quote says; no other one can. Of those who want the same few uses
    * a few come at a time, and the others hold no connections while they wait: `write.once(pricing.inTurn(db, quote.redemptions), work)`.
@@ -127,6 +130,7 @@ export const pricingModule = defineModule({
     // Apart: who is exempt is many rows, and promotions change more often.
     const exemptionChanges = createChanges(broadcast, 'pricing.exemptions')
     const rules = createRules({ db, changes, exemptionChanges })
+    const explain = createExplain(db)
     const api: PricingApi = {
       markets: { resolve: directory.resolve, list: directory.list },
       prices: createPrices({ db, changes, priceChanges }),
@@ -134,6 +138,7 @@ export const pricingModule = defineModule({
       pricesIn: readPrices,
       quote,
       rules,
+      explain,
       inTurn,
       redeem,
       release
@@ -146,7 +151,7 @@ export const pricingModule = defineModule({
       zoneRoutes(tiers, createTaxZoneService(taxes))
       rateRoutes(tiers, createTaxRateService(taxes), createRateFiles(taxes))
       exemptionRoutes(tiers, createExemptionService({ db, changes: exemptionChanges, periods }))
-      dryRunRoutes(tiers, createDryRunService({ db, markets: directory, readRules: rules }))
+      dryRunRoutes(tiers, createDryRunService({ markets: directory, readRules: rules, explain }))
       promotionRoutes(tiers, createPromotionService({ db, changes, periods }))
       codeRoutes(tiers, createCodeService({ db }))
       redemptionRoutes(tiers, createRedemptionService({ db }))

@@ -31,6 +31,8 @@ export type Priced = {
   readonly findings: readonly Finding[]
   /** The regions on which taxes or delivery depend in the country of the address. */
   readonly regions: ReadonlySet<string>
+  /** What the quote was made by. */
+  readonly rules: Circumstances['rules']
 }
 
 /** The tax category of what has none of its own. */
@@ -49,6 +51,7 @@ export function price(input: CheckoutInput, given: Circumstances, quote: Pricing
   const quoted = isPickedUp ? quote(quoteInputOf(input, given, sold, 'pickup')) : shipped
   return {
     ...{ market, sold, unsold, method: isPickedUp ? 'pickup' : 'shipping', options, quote: quoted },
+    rules: given.rules,
     regions: regionsThatMatter(addressOf(input)?.country ?? '', given.rules, given.regions),
     discounts: discountsOf(quoted, given.rules.promotions),
     findings: [

@@ -55,6 +55,13 @@ export const findCheckout = statement({
   gives: row,
   text: `select ${columns} from orders.checkouts where id = $id and customer_id is not distinct from $customer_id`
 })
+/** Whosever it is. */
+export const findAnyCheckout = statement({
+  name: 'orders.find_any_checkout',
+  takes: { id: 'uuid' },
+  gives: row,
+  text: `select ${columns} from orders.checkouts where id = $id`
+})
 export const lockCheckout = statement({
   name: 'orders.lock_checkout',
   takes: { id: 'uuid', customer_id: 'uuid?' },

@@ -113,7 +113,7 @@ export const TaxExemption = Type.Object(
   { description: 'Who is exempt from tax, where any of it is not paid.' }
 )
 export type TaxExemption = Static<typeof TaxExemption>
-const FindingResponse = Type.Object({
+export const FindingResponse = Type.Object({
   code: Type.Enum(FINDING_CODES, { description: 'What it is, for programs.' }),
   message: Type.String({ description: 'What it is, for shoppers.' }),
   blocking: Type.Boolean({ description: 'Whether nothing can be bought until it is gone.' }),
@@ -136,12 +136,8 @@ const Status = Type.Enum(['open', 'action_required', 'completed', 'expired', 'ca
   description: 'action_required: it is ordered, and its order waits for its payment. completed: all is done.'
 })
 
-const fields = {
-  id: Id,
-  customer_id: nullable({ ...Id, description: 'Null: of a guest.' }),
-  order_id: nullable({ ...Id, description: 'The order that it has become.' }),
-  status: Status,
-  ready: Type.Boolean({ description: 'Whether it can be bought as it is: it is open, and nothing blocks.' }),
+/** What something costs, and why. */
+export const priceFields = {
   market: Type.String({ description: 'The code of the market in which it is bought.' }),
   currency: Currency,
   items: Type.Array(ItemResponse),
@@ -184,8 +180,16 @@ const fields = {
     })
   ),
   tax_exemption: nullable(TaxExemption),
+  quote_hash: Type.String({ description: 'The same as long as the same things cost the same.' })
+}
+const fields = {
+  id: Id,
+  customer_id: nullable({ ...Id, description: 'Null: of a guest.' }),
+  order_id: nullable({ ...Id, description: 'The order that it has become.' }),
+  status: Status,
+  ready: Type.Boolean({ description: 'Whether it can be bought as it is: it is open, and nothing blocks.' }),
+  ...priceFields,
   findings: Type.Array(FindingResponse, { description: 'What a shopper should know, or has to do.' }),
-  quote_hash: Type.String({ description: 'The same as long as the same things cost the same.' }),
   email: nullable(Type.String()),
   shipping_address: nullable(AddressResponse),
   billing_address: nullable(AddressResponse),

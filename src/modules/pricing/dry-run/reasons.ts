@@ -7,7 +7,10 @@ export type StoppedCode = {
   readonly promotion_id: string
   readonly code_active: boolean
 }
-type Circumstances = Pick<QuoteInput, 'market' | 'buyer' | 'rules'>
+/** What of a quote's input reasons rest on. */
+export type Circumstances = Pick<QuoteInput, 'market' | 'buyer'> & {
+  readonly rules: Pick<QuoteInput['rules'], 'promotions' | 'codes'>
+}
 type About = Omit<Circumstances, 'rules'> & {
   readonly promotion: Promotion
   readonly finding: CodeFinding

@@ -1,25 +1,22 @@
 import { regionsNamed } from '../../../kernel/areas.ts'
 import { regionFault } from '../../../kernel/regions.ts'
-import type { Queryable } from '../../../platform/postgres/database.ts'
-import { listStopped } from '../codes/repository.ts'
 import { taxRegionInvalid } from '../errors.ts'
 import type { MarketDirectory } from '../markets/directory.ts'
 import { type Component, sumOf } from '../quote/components.ts'
-import type { CodeFinding, Finding } from '../quote/findings.ts'
 import type { QuoteInput, QuoteLine, ShippingOption } from '../quote/input.ts'
 import { quote } from '../quote/quote.ts'
 import type { ReadRules } from '../rules/service.ts'
-import { reasonOf } from './reasons.ts'
+import type { Explain, Explained } from './explain.ts'
 import type { DryRunRequest, DryRunResponse } from './schema.ts'
 
 const GROUP = 'all'
 /** Stands for products and variants that a request says nothing of: no promotion is for them. */
 const UNSAID = ''
 
-type Deps = { db: Queryable; markets: MarketDirectory; readRules: ReadRules }
+type Deps = { markets: MarketDirectory; readRules: ReadRules; explain: Explain }
 
 /** What a basket would cost that nobody has, and why a code does not count. It takes nothing and changes nothing. */
-export const createDryRunService = ({ db, markets, readRules }: Deps) => ({
+export const createDryRunService = ({ markets, readRules, explain }: Deps) => ({
   /** @throws `PRICING_MARKET_UNKNOWN`, `PRICING_TAX_REGION_INVALID`, `PRICING_QUOTE_TOO_LARGE` */
   async run(body: DryRunRequest): Promise<DryRunResponse> {
     const { codes = [], customer_id: customer = null, destination } = body
@@ -59,7 +56,7 @@ export const createDryRunService = ({ db, markets, readRules }: Deps) => ({
       cash_rounding: totals.cashRoundingMinor,
       total: totals.totalMinor,
       components: components.map(presentComponent),
-      findings: await presentFindings(db, quoted.findings, input),
+      findings: (await explain(quoted.findings, input)).map(presentFinding),
       applied: quoted.redemptions.map(({ promotionId, code }) => ({
         promotion_id: promotionId,
         name: promotionOf.get(promotionId)?.name ?? '',
@@ -135,29 +132,11 @@ const presentComponent = (component: Component): DryRunResponse['components'][nu
 
 type Presented = DryRunResponse['findings'][number]
 
-/** One statement more, where codes are not known to rules. */
-async function presentFindings(
-  db: Queryable,
-  findings: readonly Finding[],
-  input: QuoteInput
-): Promise<Presented[]> {
-  const ofCodes = findings.filter(finding => 'promotionCode' in finding)
-  const unknown = ofCodes.filter(({ code }) => code === 'CODE_UNKNOWN').map(each => each.promotionCode)
-  const stopped = unknown.length === 0 ? [] : await db.rows(listStopped, { codes: unknown })
-  const { promotions, codes } = input.rules
-  return ofCodes.map(finding => {
-    const out = stopped.find(({ code }) => code === finding.promotionCode)
-    const promotionId = codes.get(finding.promotionCode)?.promotionId ?? out?.promotion_id ?? null
-    const promotion = promotions.find(({ id }) => id === promotionId)
-    return presentFinding(finding, promotionId, reasonOf(finding, promotion, out, input))
-  })
-}
-
-const presentFinding = (
-  { code, message, missing, conflictsWith = [], promotionCode }: CodeFinding,
-  promotionId: string | null,
-  reason: string
-): Presented => ({
+const presentFinding = ({
+  finding: { code, message, missing, conflictsWith = [], promotionCode },
+  promotionId,
+  reason
+}: Explained): Presented => ({
   ...{ code, message, reason, promotion_code: promotionCode, promotion_id: promotionId },
   missing_amount: missing?.amountMinor ?? null,
   missing_quantity: missing?.quantity ?? null,
