@@ -44,6 +44,7 @@ import { createGuestOrderService, type OrderTokens } from './guest-orders/servic
 import { createNumbers } from './numbers/service.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { createOrderService } from './orders/service.ts'
+import { hasOrdered } from './placing/buyers.ts'
 import { createPlacing } from './placing/service.ts'
 import { quoteRoutes } from './quotes/routes.ts'
 import { createQuotes } from './quotes/service.ts'
@@ -76,6 +77,7 @@ export const ordersModule = defineModule({
     const { catalog, pricing, inventory, payments, shipping, cart } = apis
     // What a cart takes of one variant is not got around by leaving the cart out.
     const lineQuantityMax = cart?.lineQuantityMax ?? QUANTITY_MAX
+    pricing.askOrders(hasOrdered)
     const intake = createIntake({ pricing, cart })
     const priceNow = createPricer({ secrets, catalog, pricing, inventory, shipping, lineQuantityMax })
     const seconds = settings.checkout_minutes * MINUTE_SECONDS

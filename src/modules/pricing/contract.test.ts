@@ -263,6 +263,19 @@ describe.each([
     expect(await subject.pricing.explain([], input)).toEqual([])
   })
 
+  test('takes no order for the first of those who have ordered before, with or without promotions', async () => {
+    const subject = await use()
+    const [ada, bob, own, other] = [newId(), newId(), newId(), newId()]
+    subject.pricing.askOrders(async (_db, customer, but) => customer === ada && but !== own)
+    const first = [{ promotionId: await subject.promote({ firstOrderOnly: true }) }]
+    const isFirst = async (customer: string | null) =>
+      (await subject.pricing.rules({ codes: [], customer })).buyer.isFirstOrder
+    expect([await isFirst(ada), await isFirst(bob), await isFirst(null)]).toEqual([false, true, true])
+    expect(await redeem(subject, first, ada, other)).toBe('PRICING_FIRST_ORDER_TAKEN')
+    expect(await redeem(subject, first, ada, own)).toBe('done')
+    expect(await redeem(subject, first, bob, other)).toBe('done')
+  })
+
   test('takes nothing and gives nothing back in a transaction that fails', async () => {
     const subject = await use()
     const { pricing, db } = subject

@@ -1,5 +1,6 @@
 import { reaching } from '../../kernel/areas.ts'
 import { newId } from '../../kernel/ids.ts'
+import type { Queryable } from '../../platform/postgres/database.ts'
 import { reasonOf } from './dry-run/reasons.ts'
 import { customerLimit, firstOrderTaken, marketUnknown, promotionGone, usedUp } from './errors.ts'
 import type { Market, PricingApi } from './index.ts'
@@ -8,7 +9,7 @@ import { normalizeCode } from './quote/codes.ts'
 import type { Exemption, Promotion, TaxZone } from './quote/input.ts'
 import type { Redemption } from './quote/promotions.ts'
 import { quote } from './quote/quote.ts'
-import { inTurn } from './redemptions/doors.ts'
+import { type HasOrdered, inTurn } from './redemptions/doors.ts'
 
 export type FakePromotion = Partial<Omit<Promotion, 'id' | 'needsCode' | 'usesLeft'>> & {
   usesMax?: number
@@ -69,7 +70,9 @@ export function fakePricing(): FakePricing {
         buyer: {
           used: new Map(counting.map(({ id }) => [id, books.usedBy(customer, id)])),
           exemptions: exemptions.get(customer ?? '') ?? [],
-          isFirstOrder: !counting.some(({ firstOrderOnly }) => firstOrderOnly) || !books.hasOrdered(customer)
+          isFirstOrder: !(
+            counting.some(({ firstOrderOnly }) => firstOrderOnly) && (await books.hasOrdered(customer))
+          )
         }
       }
     },
@@ -84,6 +87,7 @@ export function fakePricing(): FakePricing {
     inTurn,
     redeem: books.redeem,
     release: books.release,
+    askOrders: books.askOrders,
     open: market => {
       const opened = { ...DEFAULT_MARKET, ...market }
       markets.set(opened.code, opened)
@@ -123,9 +127,13 @@ type Kept = Omit<Promotion, 'usesLeft'> & { readonly usesMax: number | null }
 type KeptCode = { readonly promotionId: string; readonly usesMax: number | null }
 type Use = Redemption & { readonly owner: string; readonly customer: string }
 
+/** Whoever is asked by a fake has their orders elsewhere. */
+const NO_DATABASE = {} as Queryable
+
 /** Who uses what. */
 function openBooks(promotions: ReadonlyMap<string, Kept>, codes: ReadonlyMap<string, KeptCode>) {
   let uses: Use[] = []
+  let ordersKnow: HasOrdered = async () => false
   const countOf = (matches: (use: Use) => boolean) => uses.filter(matches).length
   const usedBy = (customer: string | null, id: string) =>
     countOf(use => use.promotionId === id && use.customer === customer)
@@ -141,16 +149,17 @@ function openBooks(promotions: ReadonlyMap<string, Kept>, codes: ReadonlyMap<str
     return [[code, { promotionId, usesLeft }]] as const
   }
 
-  function check({ promotionId, owner, customer }: Use): void {
+  async function check({ promotionId, owner, customer }: Use): Promise<void> {
     const promotion = promotions.get(promotionId)
     if (promotion === undefined) throw promotionGone()
     const { usesPerCustomer, firstOrderOnly } = promotion
     if (usesPerCustomer !== null && usedBy(customer, promotionId) >= usesPerCustomer) throw customerLimit()
-    if (firstOrderOnly && hasOrdered(customer, owner)) throw firstOrderTaken()
+    if (firstOrderOnly && (await hasOrdered(customer, owner))) throw firstOrderTaken()
   }
 
-  /** Whether an order that is not `owner` has what is for first orders alone. */
-  const hasOrdered = (customer: string | null, owner?: string) =>
+  /** Whether there is an order that is not `owner`, or one that has what is for first orders alone. */
+  const hasOrdered = async (customer: string | null, owner: string | null = null) =>
+    (customer !== null && (await ordersKnow(NO_DATABASE, customer, owner))) ||
     uses.some(
       use =>
         use.customer === customer &&
@@ -170,7 +179,7 @@ function openBooks(promotions: ReadonlyMap<string, Kept>, codes: ReadonlyMap<str
       .filter(
         ({ promotionId }) => countOf(use => use.owner === owner && use.promotionId === promotionId) === 0
       )
-    for (const use of wanted) check(use)
+    for (const use of wanted) await check(use)
     tx.last(async () => {
       if (wanted.some(isUsedUp)) throw usedUp()
     })
@@ -181,7 +190,11 @@ function openBooks(promotions: ReadonlyMap<string, Kept>, codes: ReadonlyMap<str
       uses = uses.filter(use => use.owner !== owner)
     })
 
-  return { promotionNow, codeNow, usedBy, hasOrdered, redeem, release }
+  const askOrders: PricingApi['askOrders'] = wanted => {
+    ordersKnow = wanted
+  }
+
+  return { promotionNow, codeNow, usedBy, hasOrdered, redeem, release, askOrders }
 }
 
 const DEFAULT_MARKET: Market = {

@@ -27,7 +27,7 @@ import { promotionRoutes } from './promotions/routes.ts'
 import { createPromotionService } from './promotions/service.ts'
 import type { Redemption } from './quote/promotions.ts'
 import { quote } from './quote/quote.ts'
-import { inTurn, type Redeeming, redeem, release } from './redemptions/doors.ts'
+import { createRedeem, type HasOrdered, inTurn, type Redeeming, release } from './redemptions/doors.ts'
 import { redemptionRoutes } from './redemptions/routes.ts'
 import { createRedemptionService } from './redemptions/service.ts'
 import { createRules, type ReadRules } from './rules/service.ts'
@@ -101,6 +101,11 @@ export type PricingApi = {
   redeem(tx: Redeeming, owner: string, customer: string): Promise<void>
   /** Gives back, within the caller's transaction, all that `owner` has taken, once. */
   release(tx: Transaction, owner: string): Promise<void>
+  /**
+   * Whoever keeps orders says at its set-up how to find out who has ordered. Without it, only those have who used what is for
+   * first orders alone.
+   */
+  askOrders(hasOrdered: HasOrdered): void
 }
 
 /** Markets, and what is paid in them. */
@@ -129,7 +134,9 @@ export const pricingModule = defineModule({
     const markets = createMarketService({ db, changes, priceChanges })
     // Apart: who is exempt is many rows, and promotions change more often.
     const exemptionChanges = createChanges(broadcast, 'pricing.exemptions')
-    const rules = createRules({ db, changes, exemptionChanges })
+    let ordersKnow: HasOrdered = async () => false
+    const hasOrdered: HasOrdered = (...asked) => ordersKnow(...asked)
+    const rules = createRules({ db, changes, exemptionChanges, hasOrdered })
     const explain = createExplain(db)
     const api: PricingApi = {
       markets: { resolve: directory.resolve, list: directory.list },
@@ -140,8 +147,11 @@ export const pricingModule = defineModule({
       rules,
       explain,
       inTurn,
-      redeem,
-      release
+      redeem: createRedeem(hasOrdered),
+      release,
+      askOrders: wanted => {
+        ordersKnow = wanted
+      }
     }
     const routes = (tiers: Tiers) => {
       marketRoutes(tiers, markets, directory)

@@ -89,6 +89,18 @@ export const lockBuyer = statement({
   takes: { buyer: 'text' },
   text: `select pg_advisory_xact_lock(hashtextextended('orders ' || $buyer, 0))`
 })
+/** Whether there is an order of theirs that is not canceled, but this one: made as this buyer, or claimed by this account. */
+export const hasOrdered = statement({
+  name: 'orders.has_ordered',
+  takes: { buyer: 'text', customer_id: 'uuid?', but: 'uuid?' },
+  gives: { has_ordered: 'bool' },
+  text: `
+    select exists (
+      select from orders.orders where buyer = $buyer and state <> 'canceled' and id is distinct from $but
+    ) or exists (
+      select from orders.orders where customer_id = $customer_id and state <> 'canceled' and id is distinct from $but
+    ) as has_ordered`
+})
 /** How many wait for their money. */
 export const countPending = statement({
   name: 'orders.count_pending',

@@ -1,8 +1,11 @@
-import type { Database, Transaction, Transactions } from '../../../platform/postgres/database.ts'
+import type { Database, Queryable, Transaction, Transactions } from '../../../platform/postgres/database.ts'
 import { addUses } from '../budgets/repository.ts'
 import { customerLimit, firstOrderTaken } from '../errors.ts'
 import type { Redemption } from '../quote/promotions.ts'
 import * as repository from './repository.ts'
+
+/** Whether somebody has an order that is not canceled, `but` this one. */
+export type HasOrdered = (db: Queryable, customer: string, but: string | null) => Promise<boolean>
 
 /** A transaction that redeems what it began in turn for. */
 export type Redeeming = Transaction & { readonly redemptions: readonly Redemption[] }
@@ -36,25 +39,28 @@ const turnOf = ({ promotionId, code, limited }: Redemption, lane: number): strin
  * Takes what the transaction began for; see `PricingApi`. Limits of a promotion and a code are rows that everybody wants: they
  * are changed with the commit, so that nobody holds them any longer.
  */
-export async function redeem(tx: Redeeming, owner: string, customer: string): Promise<void> {
-  const { redemptions } = tx
-  if (redemptions.length === 0) return
-  const taken = await tx.rows(repository.insertRedemptions, {
-    owner,
-    customer,
-    promotion_ids: redemptions.map(({ promotionId }) => promotionId),
-    codes: redemptions.map(({ code = '' }) => code)
-  })
-  if (taken.length === 0) return
-  const promotion_ids = taken.map(row => row.promotion_id)
-  const uses = await tx.rows(repository.addCustomerUses, { customer, promotion_ids })
-  if (uses.some(row => row.uses_per_customer !== null && row.taken > row.uses_per_customer))
-    throw customerLimit()
-  if (uses.some(row => row.first_order_only)) {
-    const first = await tx.first(repository.claimFirstOrder, { customer, owner })
-    if (first?.owner !== owner) throw firstOrderTaken()
+export function createRedeem(hasOrdered: HasOrdered) {
+  return async (tx: Redeeming, owner: string, customer: string): Promise<void> => {
+    const { redemptions } = tx
+    if (redemptions.length === 0) return
+    const taken = await tx.rows(repository.insertRedemptions, {
+      owner,
+      customer,
+      promotion_ids: redemptions.map(({ promotionId }) => promotionId),
+      codes: redemptions.map(({ code = '' }) => code)
+    })
+    if (taken.length === 0) return
+    const promotion_ids = taken.map(row => row.promotion_id)
+    const uses = await tx.rows(repository.addCustomerUses, { customer, promotion_ids })
+    if (uses.some(row => row.uses_per_customer !== null && row.taken > row.uses_per_customer))
+      throw customerLimit()
+    if (uses.some(row => row.first_order_only)) {
+      // Of two that are made at once one has the row; who has ordered before says whoever keeps the orders.
+      const first = await tx.first(repository.claimFirstOrder, { customer, owner })
+      if (first?.owner !== owner || (await hasOrdered(tx, customer, owner))) throw firstOrderTaken()
+    }
+    tx.withCommit(() => tx.run(addUses, { ids: budgetsOf(taken), uses: 1 }))
   }
-  tx.withCommit(() => tx.run(addUses, { ids: budgetsOf(taken), uses: 1 }))
 }
 
 /** Gives all of it back; see `PricingApi`. */

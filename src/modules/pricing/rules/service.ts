@@ -8,6 +8,7 @@ import { AUTOMATIC_MAX } from '../promotions/schema.ts'
 import { normalizeCode } from '../quote/codes.ts'
 import type { Buyer, Promotion, QuoteRules } from '../quote/input.ts'
 import { QUOTE_LIMITS } from '../quote/limits.ts'
+import type { HasOrdered } from '../redemptions/doors.ts'
 import { listHoldingRates } from '../taxes/repository.ts'
 import { RATES_MAX } from '../taxes/schema.ts'
 import { exemptionsOf, promotionOf, taxZonesOf } from './mapping.ts'
@@ -16,14 +17,14 @@ import { exemptionsOf, promotionOf, taxZonesOf } from './mapping.ts'
 export type Rules = Omit<QuoteRules, 'ratesOf'> & { readonly buyer: Omit<Buyer, 'group'> }
 /** `customer`: the account, or the keyed hash of an address; null: nobody knows. */
 type Asked = { readonly codes: readonly string[]; readonly customer: string | null }
-type Deps = { db: Queryable; changes: Changes; exemptionChanges: Changes }
+type Deps = { db: Queryable; changes: Changes; exemptionChanges: Changes; hasOrdered: HasOrdered }
 
 /**
  * What quotes rest on: promotions that need no code, taxes, and who is exempt from them, are in the memory of this process.
  * Codes are looked up, and so is what is left of what has a limit: as of now, so that whoever is quoted something can mostly
  * have it.
  */
-export function createRules({ db, changes, exemptionChanges }: Deps) {
+export function createRules({ db, changes, exemptionChanges, hasOrdered }: Deps) {
   const readAutomatic = keep(changes, async () => {
     const rows = await db.rows(listAutomatic, { limit: AUTOMATIC_MAX })
     return rows.map(promotionOf)
@@ -34,6 +35,12 @@ export function createRules({ db, changes, exemptionChanges }: Deps) {
   const readExemptions = keep(exemptionChanges, async () =>
     exemptionsOf(await db.rows(listHoldingExemptions, { limit: EXEMPTIONS_MAX }))
   )
+
+  /** Where nothing is for first orders alone, nobody asks. */
+  async function isFirstOrder(customer: string | null, promotions: Iterable<Promotion>): Promise<boolean> {
+    const isAsked = [...promotions].some(({ firstOrderOnly }) => firstOrderOnly)
+    return !isAsked || customer === null || !(await hasOrdered(db, customer, null))
+  }
 
   /** See `PricingApi.rules`. */
   return async ({ codes, customer }: Asked): Promise<Rules> => {
@@ -58,6 +65,8 @@ export function createRules({ db, changes, exemptionChanges }: Deps) {
         usesLeft: leftOf.get(promotion.id) ?? promotion.usesLeft
       })
     for (const row of coded) promotions.set(row.id, promotionOf(row))
+    const isFirst =
+      ![...uses, ...coded].some(row => row.has_ordered) && (await isFirstOrder(customer, promotions.values()))
     return {
       promotions: [...promotions.values()],
       codes: new Map(coded.map(row => [row.code, { promotionId: row.id, usesLeft: row.code_uses_left }])),
@@ -65,8 +74,7 @@ export function createRules({ db, changes, exemptionChanges }: Deps) {
       buyer: {
         used: new Map([...uses, ...coded].map(row => [row.id, row.used])),
         exemptions: exemptions?.get(customer ?? '') ?? [],
-        // Where nothing is for first orders alone, nobody asks.
-        isFirstOrder: ![...uses, ...coded].some(row => row.has_ordered)
+        isFirstOrder: isFirst
       }
     }
   }
