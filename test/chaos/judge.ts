@@ -11,6 +11,19 @@ export async function judge({ site, sandbox }: Stage, book: Book): Promise<strin
     site,
     'select id, number, total::float8, note, state from orders.orders'
   )
+  return [
+    ...book.wrong,
+    ...(await brokenBooks(site, sandbox, book)),
+    ...brokenPromises(book.attempts, orders)
+  ]
+}
+
+/** Each rule of the shop's books that is broken, and where they are not those of the provider. */
+export async function brokenBooks(
+  site: Pick<Site, 'sql'>,
+  { folder }: Pick<Stage['sandbox'], 'folder'>,
+  { takenLate, keptBack }: Pick<Book, 'takenLate' | 'keptBack'>
+): Promise<string[]> {
   const dues = await rowsOf<Due>(
     site,
     `select orders.id, due::float8, state = 'canceled' as is_canceled
@@ -26,20 +39,15 @@ export async function judge({ site, sandbox }: Stage, book: Book): Promise<strin
       site,
       `select kind, object_id, status, amount::float8, source from payments.facts where provider = 'sandbox'`
     ),
-    takenLate: book.takenLate,
-    keptBack: book.keptBack,
+    takenLate,
+    keptBack,
     eventIds: new Set(events.map(({ event_id: id }) => id)),
     due: new Map(dues.map(({ id, due, is_canceled: isCanceled }) => [id, { due, isCanceled }]))
   }
-  return [
-    ...book.wrong,
-    ...(await brokenRules(site)),
-    ...differences(await readLedger(sandbox.folder), shop),
-    ...brokenPromises(book.attempts, orders)
-  ]
+  return [...(await brokenRules(site)), ...differences(await readLedger(folder), shop)]
 }
 
 type Due = { id: string; due: number; is_canceled: boolean }
 
 /** The rows, as their columns are written in the text. */
-const rowsOf = async <T>({ sql }: Site, text: string) => (await sql(text)) as T[]
+const rowsOf = async <T>({ sql }: Pick<Site, 'sql'>, text: string) => (await sql(text)) as T[]

@@ -21,14 +21,18 @@ export async function useProxiedDatabase(watch?: Watch): Promise<ProxiedDatabase
     await proxy.close()
     await created.drop()
   })
-  const url = new URL(created.url)
+  return { url: throughProxy(created.url, proxy), directUrl: created.url, proxy }
+}
+
+export function throughProxy(directUrl: string, { port }: TcpProxy): string {
+  const url = new URL(directUrl)
   url.hostname = '127.0.0.1'
-  url.port = String(proxy.port)
-  return { url: url.href, directUrl: created.url, proxy }
+  url.port = String(port)
+  return url.href
 }
 
 /** The socket of the server: a port, or below the folder that the URL has in the place of a host. */
-function addressOf(url: string): NetConnectOpts {
+export function addressOf(url: string): NetConnectOpts {
   const { hostname, port } = new URL(url)
   const host = decodeURIComponent(hostname)
   if (host.startsWith('/')) return { path: `${host}/.s.PGSQL.${port || POSTGRES_PORT}` }

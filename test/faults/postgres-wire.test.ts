@@ -66,3 +66,19 @@ test('finds a statement by its name, once, wherever a chunk ends', () => {
   expect(send()).toEqual(['pass', 'reset'])
   expect(send()).toEqual(['pass', 'pass'])
 })
+
+test('finds the commit of the transaction that sent a statement, and no other', () => {
+  const { watch, last, onceCommitted } = watchStatements()
+  const [one, other] = [{}, {}]
+  const statement = message('B', '\0orders.insert\0\0\0\0\0\0\0')
+  const send = (connection: object, chunk: Buffer) => watch(connection, 'to_server', chunk)
+  for (const connection of [one, other]) send(connection, startup)
+  onceCommitted('orders.insert', () => 'lose')
+  expect(send(one, message('Q', 'commit\0'))).toBe('pass')
+  expect(send(one, statement)).toBe('pass')
+  expect(send(other, message('Q', 'commit\0'))).toBe('pass')
+  expect(send(one, message('Q', 'commit\0'))).toBe('lose')
+  expect([...last]).toContain('orders.insert')
+  expect(send(one, statement)).toBe('pass')
+  expect(send(one, message('Q', 'commit\0'))).toBe('pass')
+})

@@ -99,37 +99,63 @@ export type StatementWatch = {
   watch: Watch
   /** What was sent so far. */
   seen: ReadonlySet<string>
+  /** Of what was sent, the last ones of their transactions. */
+  last: ReadonlySet<string>
   /** When this one is sent next, `act` says what becomes of its connection. */
   onceAt(name: string, act: () => Fate): void
+  /** The same at the commit of the transaction in which this one is sent next. */
+  onceCommitted(name: string, act: () => Fate): void
   restore(): void
 }
 
 export function watchStatements(): StatementWatch {
-  const readers = new WeakMap<object, MessageReader>()
+  const readers = new WeakMap<object, { messages: MessageReader; commits: CommitReader; name: string }>()
   const seen = new Set<string>()
-  let planted: { name: string; act: () => Fate } | undefined
+  const last = new Set<string>()
+  let planted: { name: string; isAtCommit: boolean; act: () => Fate } | undefined
+  /** The connection whose commit is waited for. */
+  let committing: object | undefined
+
+  function fateOf(connection: object, names: readonly string[], isCommit: boolean): Fate {
+    if (planted === undefined) return 'pass'
+    if (names.includes(planted.name)) committing = connection
+    const isDue = planted.isAtCommit ? isCommit && committing === connection : names.includes(planted.name)
+    if (!isDue) return 'pass'
+    const { act } = planted
+    restore()
+    return act()
+  }
+  function restore(): void {
+    planted = undefined
+    committing = undefined
+  }
+  function plant(name: string, isAtCommit: boolean, act: () => Fate): void {
+    restore()
+    planted = { name, isAtCommit, act }
+  }
+
   return {
     seen,
+    last,
     watch: (connection, direction, chunk) => {
       if (direction === 'to_program') return 'pass'
-      const reader = readers.get(connection) ?? new MessageReader(direction)
-      readers.set(connection, reader)
-      let fate: Fate = 'pass'
-      for (const { type, body } of reader.read(chunk)) {
-        const name = type === 'B' ? (stringsIn(body)[1] ?? '') : ''
-        if (name !== '') seen.add(name)
-        if (name !== '' && name === planted?.name) {
-          fate = planted.act()
-          planted = undefined
-        }
+      const reader = readers.get(connection) ?? {
+        messages: new MessageReader(direction),
+        commits: new CommitReader(),
+        name: ''
       }
-      return fate
+      readers.set(connection, reader)
+      const names = [...reader.messages.read(chunk)]
+        .map(({ type, body }) => (type === 'B' ? (stringsIn(body)[1] ?? '') : ''))
+        .filter(name => name !== '')
+      for (const name of names) seen.add(name)
+      reader.name = names.at(-1) ?? reader.name
+      const isCommit = reader.commits.mentionsCommit(direction, chunk)
+      if (isCommit) last.add(reader.name)
+      return fateOf(connection, names, isCommit)
     },
-    onceAt: (name, act) => {
-      planted = { name, act }
-    },
-    restore: () => {
-      planted = undefined
-    }
+    onceAt: (name, act) => plant(name, false, act),
+    onceCommitted: (name, act) => plant(name, true, act),
+    restore
   }
 }

@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import { newId } from '../../src/kernel/ids.ts'
+import type { RequestOptions, TestShop } from '../../src/testing.ts'
+import { addressOf, throughProxy } from './postgres-proxy.ts'
+import { watchStatements } from './postgres-wire.ts'
+import { openTcpProxy } from './tcp-proxy.ts'
+import { until } from './until.ts'
+
+const VICTIM = fileURLToPath(new URL('./request-victim.ts', import.meta.url))
+
+/** What only reads: to die there is to die before what comes next. */
+const READS = /\.(?:find|list|count|is|are|measure|read|quote|lock)_/
+
+/** When a process dies: at a statement that it sends, or at the commit of its transaction; before that arrives, or its answer. */
+export type Moment = { readonly statement: string; readonly at: At }
+export type At = 'before' | 'behind' | 'before its commit' | 'behind its commit'
+type Shop = Pick<TestShop, 'databaseUrl' | 'sql'>
+export type Sent = { method: string; path: string } & RequestOptions
+
+export const momentName = ({ statement, at }: Moment) => `${at}: ${statement}`
+
+/** Another process of a shop, for one test, between which and its database somebody listens. */
+export async function startVictim({ databaseUrl, sql }: Shop, settings: Readonly<Record<string, string>>) {
+  const statements = watchStatements()
+  const proxy = await openTcpProxy(addressOf(databaseUrl), statements.watch)
+  const name = `victim ${newId()}`
+  const url = new URL(throughProxy(databaseUrl, proxy))
+  url.searchParams.set('application_name', name)
+  const child = spawn(process.execPath, [VICTIM, url.href, JSON.stringify(settings)], {
+    stdio: ['pipe', 'pipe', 'inherit']
+  })
+  const ended = once(child, 'exit')
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+    await proxy.close()
+  })
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  await lines.next()
+  const send = async (request: Sent): Promise<{ status: number; text: string } | undefined> => {
+    child.stdin.write(`${JSON.stringify(request)}\n`)
+    const { value } = await lines.next()
+    return value === undefined ? undefined : JSON.parse(value)
+  }
+  return {
+    /** Sends it, and lives; answers all moments at which it could have died. */
+    momentsOf: async (request: Sent): Promise<Moment[]> => {
+      const before = { seen: new Set(statements.seen), last: new Set(statements.last) }
+      await send(request)
+      const at = (of: 'seen' | 'last', ...whens: At[]) =>
+        [...statements[of]]
+          .filter(statement => !before[of].has(statement))
+          .flatMap(statement => whens.map(at => ({ statement, at })))
+      return [
+        ...at('seen', 'before', 'behind').filter(({ statement }) => !READS.test(statement)),
+        ...at('last', 'before its commit', 'behind its commit')
+      ]
+    },
+    /** Sends it, and is killed at this moment. @throws what it was answered when it never came. */
+    dieAt: async ({ statement, at }: Moment, request: Sent): Promise<void> => {
+      const plant = at.endsWith('commit') ? statements.onceCommitted : statements.onceAt
+      plant(statement, () => {
+        child.kill('SIGKILL')
+        return at.startsWith('before') ? 'reset' : 'pass'
+      })
+      const answer = await send(request)
+      if (answer !== undefined) throw new Error(`it lived, and was answered ${JSON.stringify(answer)}`)
+      await ended
+      // What it sent last may still be done.
+      const present = 'select pid from pg_stat_activity where application_name = $1'
+      await until('its connections are gone', async () => (await sql(present, [name])).length === 0)
+    }
+  }
+}
+export type Victim = Awaited<ReturnType<typeof startVictim>>
+
+/** So many of them, one after the other. The next one starts while the last one dies. */
+export async function* victims(
+  count: number,
+  shop: Shop,
+  settings: Readonly<Record<string, string>>
+): AsyncGenerator<Victim> {
+  const start = () => {
+    const victim = startVictim(shop, settings)
+    victim.catch(() => {})
+    return victim
+  }
+  let next = start()
+  for (let left = count; left > 0; left -= 1) {
+    const victim = await next
+    if (left > 1) next = start()
+    yield victim
+  }
+}

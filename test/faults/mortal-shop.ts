@@ -1,0 +1,70 @@
+import { expect } from 'vitest'
+import { newId } from '../../src/kernel/ids.ts'
+import { brokenBooks } from '../chaos/judge.ts'
+import { usePaidOrders } from '../support/paid-orders.ts'
+import { type Moment, momentName, type Sent, startVictim, victims } from './deaths.ts'
+import { until } from './until.ts'
+
+const UNITS = 1_000
+const NOTHING_EXCUSED = { takenLate: new Set<string>(), keptBack: new Set<string>() }
+
+/** `npm run faults:deaths`: at every statement that writes, and every commit, in the place of the most telling ones. */
+const EVERY = process.env.EVERY_STATEMENT !== undefined
+
+/** A shop whose orders are paid at a sandbox, and of which other processes die. */
+export async function useMortalShop(capture: 'automatic' | 'manual') {
+  const shop = await usePaidOrders({ capture })
+  await shop.stock(shop.mug, UNITS)
+  const settings = {
+    CARTWRIGHT__PAYMENTS__SANDBOX__URL: shop.sandbox.url,
+    CARTWRIGHT__PAYMENTS__CAPTURE: capture
+  }
+  return {
+    ...shop,
+    keyed: (request: Omit<Sent, 'headers'>): Sent => ({
+      ...request,
+      headers: { 'idempotency-key': newId() }
+    }),
+    /** At each of these moments, or at all that there are, a process dies that was sent what `prepare` answers. */
+    eachDeath: async (
+      told: readonly Moment[],
+      prepare: () => Promise<Sent>,
+      goOn: (moment: string, index: number, request: Sent) => Promise<void>
+    ) => {
+      /** All moments of a request, by what a process sends that lives. */
+      const observe = async () => {
+        const request = await prepare()
+        const moments = await (await startVictim(shop, settings)).momentsOf(request)
+        await goOn('nobody dies', 1, request)
+        return moments
+      }
+      const moments = EVERY ? await observe() : told
+      let index = 0
+      for await (const victim of victims(moments.length, shop, settings)) {
+        const moment = moments[index] as Moment
+        const request = await prepare()
+        await victim.dieAt(moment, request)
+        // Its leases run out.
+        await shop.sql(`update cartwright.idempotency_keys set lease_until = now() where state = 'running'`)
+        await goOn(momentName(moment), index, request)
+        index += 1
+      }
+    },
+    /** The client sends it again until it is done. Nothing else is ever answered than that this is not the moment. */
+    retried: async (moment: string, { method, path, ...options }: Sent) => {
+      let answer: Awaited<ReturnType<typeof shop.request>> | undefined
+      await until(`${moment}: the retry is answered`, async () => {
+        answer = await shop.request(method, path, options)
+        const isLater = answer.status === 503 || answer.json?.code === 'IDEMPOTENCY_KEY_IN_PROGRESS'
+        return !isLater
+      })
+      expect(answer?.status, `${moment}: ${answer?.text}`).toBeLessThan(300)
+      return answer?.json
+    },
+    /** When all is done that was begun, the books are right, and those of the provider say the same. */
+    proveBooks: async () => {
+      await shop.settled()
+      await expect.poll(() => brokenBooks(shop, shop.sandbox, NOTHING_EXCUSED)).toEqual([])
+    }
+  }
+}

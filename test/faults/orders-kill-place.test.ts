@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import { customer } from '../../src/testing.ts'
+import { itemOf, STOCKHOLM } from '../support/checkouts.ts'
+import type { Moment } from './deaths.ts'
+import { useMortalShop } from './mortal-shop.ts'
+
+const CODE = 'TENTH'
+const BODY = {
+  shipping_address: STOCKHOLM,
+  payment: { provider: 'sandbox', method: 'card' },
+  codes: [CODE]
+}
+const UNITS = 2
+
+/** The rows of the table of crashes: the claim, the reservation, the order, what the provider is asked, the answer. */
+const MOMENTS: readonly Moment[] = [
+  { statement: 'idempotency.insert_keys', at: 'behind' },
+  { statement: 'inventory.insert_reservations', at: 'before' },
+  { statement: 'inventory.insert_reservations', at: 'behind its commit' },
+  { statement: 'orders.lock_buyer', at: 'before' },
+  { statement: 'orders.insert_order', at: 'behind' },
+  { statement: 'idempotency.mark_key_applied', at: 'before its commit' },
+  { statement: 'idempotency.mark_key_applied', at: 'behind its commit' },
+  { statement: 'payments.keep_request', at: 'behind its commit' },
+  { statement: 'payments.upsert_facts', at: 'before' },
+  { statement: 'payments.settle_operation', at: 'behind its commit' },
+  { statement: 'idempotency.finish_keys', at: 'before' }
+]
+
+/** A shop in which each order is that of a new customer: their cart, and a code that is counted. */
+async function useBuyers() {
+  const shop = await useMortalShop('manual')
+  const effect = { type: 'percentage', percentage_ppm: 100_000 }
+  const tenth = { name: 'A tenth off', class: 'order', needs_code: true, uses_max: 1_000, effect }
+  const { id } = await shop.made('promotions', tenth)
+  await shop.made(`promotions/${id}/codes`, { code: CODE })
+  return {
+    ...shop,
+    newOrder: async () => {
+      const { token } = customer()
+      expect((await shop.as({ token }).post('/api/cart', itemOf(shop.mug, UNITS))).status).toBe(200)
+      return shop.keyed({ method: 'POST', path: '/api/orders', token, body: BODY })
+    },
+    ordersOf: async (token = '') => (await shop.as({ token }).get('/api/orders')).json.items,
+    unitsInCart: async (token = '') => {
+      const { items } = (await shop.as({ token }).get('/api/cart')).json
+      return items.map(({ quantity }: { quantity: number }) => quantity)
+    }
+  }
+}
+
+test('a process is killed while it places an order: there is none, or it is placed; the retry makes it one', async () => {
+  const shop = await useBuyers()
+  const retry = async (moment: string, order: Awaited<ReturnType<typeof shop.newOrder>>) => {
+    const made = await shop.retried(moment, order)
+    expect(made, moment).toMatchObject({ status: 'pending', total: 2_290 })
+    expect(await shop.ordersOf(order.token), moment).toMatchObject([{ id: made.id, number: made.number }])
+    expect(await shop.unitsInCart(order.token), moment).toEqual([])
+    return made.id as string
+  }
+  const placed: string[] = []
+  const left: { moment: string; order: Awaited<ReturnType<typeof shop.newOrder>> }[] = []
+  await shop.eachDeath(MOMENTS, shop.newOrder, async (moment, index, order) => {
+    const isThere = (await shop.ordersOf(order.token)).length > 0
+    expect(await shop.unitsInCart(order.token), moment).toEqual(isThere ? [] : [UNITS])
+    // Half of those for whom nothing came of it go away.
+    if (!isThere && index % 2 === 0) left.push({ moment, order })
+    else placed.push(await retry(moment, order))
+  })
+  await shop.sql(`update inventory.reservations set expires_at = now() where state = 'held'`)
+  const owners = async () => (await shop.reserved(shop.mug)).map(({ order_id }) => order_id)
+  await expect.poll(async () => (await owners()).filter(id => !placed.includes(String(id)))).toEqual([])
+  await shop.proveBooks()
+  for (const { moment, order } of left) placed.push(await retry(moment, order))
+
+  // Each is paid once.
+  for (const id of placed) {
+    await shop.act(id, 'pay')
+    await shop.callBack(id)
+  }
+  await shop.proveBooks()
+  const objects = await shop.sandbox.objects()
+  const amountsOf = (kind: string) => objects.filter(({ object }) => object === kind).map(each => each.amount)
+  const once = placed.map(() => 2_290)
+  expect([amountsOf('payment_intent'), amountsOf('charge')]).toEqual([once, once])
+  const [stock] = await shop.sql('select on_hand, reserved from inventory.levels where item_id = $1', [
+    shop.mug
+  ])
+  expect(stock).toMatchObject({ on_hand: 1_000, reserved: UNITS * placed.length })
+}, 120_000)

@@ -1,0 +1,18 @@
+/**
+ * A process of a shop that sends itself what it is told, a request a line, and says what it was answered:
+ * `node request-victim.ts URL SETTINGS`. It does no jobs, so that whatever it sends belongs to its request.
+ */
+import { createInterface } from 'node:readline'
+import { openTestShop } from '../../src/testing.ts'
+import { CHECKOUT_MODULES } from '../support/checkouts.ts'
+
+const [databaseUrl = '', settings = '{}'] = process.argv.slice(2)
+const shop = await openTestShop({ modules: CHECKOUT_MODULES, databaseUrl, settings: JSON.parse(settings) })
+await shop.platform.outbox.stop()
+process.stdout.write('ready\n')
+for await (const line of createInterface(process.stdin)) {
+  const { method, path, ...options } = JSON.parse(line)
+  const { status, text } = await shop.request(method, path, options)
+  process.stdout.write(`${JSON.stringify({ status, text })}\n`)
+}
+process.exit(0)
