@@ -244,7 +244,7 @@ test('writes of what has a version take If-Match, and answers that show it have 
     ...['categories', 'discounts', 'products'].map(each => `post /api/catalog/${each}`),
     'post /api/inventory/locations',
     ...['post /api/checkouts', 'post /api/checkouts/guest', 'post /api/orders', 'post /api/orders/guest'],
-    ...priced.map(each => `post /api/admin/${each}`)
+    ...['orders', ...priced].map(each => `post /api/admin/${each}`)
   ]
   const withBody = conditional.filter(({ responses }) => !('204' in responses)).map(({ route }) => route)
   expect(tagged.map(({ route }) => route).sort()).toEqual([...withBody, ...reads, ...creations].sort())

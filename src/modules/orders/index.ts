@@ -9,6 +9,8 @@ import { shippingModule } from '../shipping/index.ts'
 import { createOrderActions } from './administration/actions.ts'
 import { orderAdministrationRoutes } from './administration/routes.ts'
 import { createOrderAdministration } from './administration/service.ts'
+import { assistedOrderRoutes } from './assisted-orders/routes.ts'
+import { createAssistedOrders } from './assisted-orders/service.ts'
 import { createCancellations } from './cancel/service.ts'
 import { createPaymentListener } from './changes/payments.ts'
 import { createChanges } from './changes/service.ts'
@@ -139,6 +141,7 @@ export const ordersModule = defineModule({
         orderRoutes(tiers, orders, ofOrders)
         claimRoutes(tiers, claims)
         orderAdministrationRoutes(tiers, createOrderAdministration({ db, actions, fulfilment }))
+        assistedOrderRoutes(tiers, createAssistedOrders({ db, intake, placing, payments, tokens }))
         quoteRoutes(tiers, createQuotes({ db, intake, priceNow, pricing }))
         guestOrderRoutes(tiers, createGuestOrderService({ orders, checkouts: guests, tokens }), ofOrders)
       }

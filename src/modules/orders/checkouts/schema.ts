@@ -20,15 +20,17 @@ const CODES_MAX = 10
 export const QUANTITY_MAX = 1_000_000
 const NOTE_LENGTH_MAX = 2_000
 
+export const Items = Type.Array(
+  input({ variant_id: Id, quantity: Type.Integer({ minimum: 1, maximum: QUANTITY_MAX }) }),
+  {
+    description: 'What is bought; items of one variant become one.',
+    minItems: 1,
+    maxItems: LINES_MAX
+  }
+)
 /** What is said of what is bought, and how. */
 export const said = {
-  items: Type.Optional(
-    Type.Array(input({ variant_id: Id, quantity: Type.Integer({ minimum: 1, maximum: QUANTITY_MAX }) }), {
-      description: 'What is bought; items of one variant become one.',
-      minItems: 1,
-      maxItems: LINES_MAX
-    })
-  ),
+  items: Type.Optional(Items),
   email: Type.Optional(Type.String({ minLength: 3, maxLength: 320 })),
   shipping_address: Type.Optional(AddressRequest),
   billing_address: Type.Optional(AddressRequest),

@@ -69,7 +69,7 @@ export function createOrderService({
     const { input, source } = await intake(owner, { body: { ...body, ...of }, market: named })
     const agreement = { expectedTotal, quoteHash: undefined }
     const { id, isNew } = await placing.place(
-      { customerId: owner, input, source, checkout: null, address, agreement, payment },
+      { customerId: owner, actor: owner, input, source, checkout: null, address, agreement, payment },
       write
     )
     return { order: await find(owner, id), isNew }
@@ -85,7 +85,7 @@ export function createOrderService({
     const source = sourceOf(cart_id, cart_version)
     const agreement = { expectedTotal: body.expected_total, quoteHash: checkout.quote_hash }
     const placed = await placing.place(
-      { customerId: owner, input, source, checkout, address, agreement, payment: body.payment },
+      { customerId: owner, actor: owner, input, source, checkout, address, agreement, payment: body.payment },
       write
     )
     return { order: await find(owner, placed.id), isNew: placed.isNew }

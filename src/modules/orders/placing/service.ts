@@ -51,12 +51,14 @@ type Deps = {
 export type Purchase = {
   /** Null: a guest. */
   readonly customerId: string | null
+  /** Who orders it: the customer, or an administrator for somebody; null is a guest. */
+  readonly actor: string | null
   readonly input: CheckoutInput
   readonly source: Source
   /** That it was said in, as it was read; null: all at once. */
   readonly checkout: Pick<CheckoutRow, 'id' | 'version'> | null
-  /** The address that it comes from. */
-  readonly address: string
+  /** The address that it comes from; null: an administrator's, from which anybody may order. */
+  readonly address: string | null
   readonly agreement: Agreement
   /** How it is to be paid; `undefined`: that is said later. */
   readonly payment: Choice | undefined
@@ -117,7 +119,7 @@ export function createPlacing(deps: Deps) {
       if (order.state === 'pending') await refuseTooMany(tx, order)
       const { cart_id, cart_version } = purchase.source
       if (cart_id !== null) await cart?.take(tx, cart_id, cart_version)
-      await insert(tx, order, draft)
+      await insert(tx, order, draft, purchase.actor)
       await inventory?.claim(tx, id, lines)
       if (order.state === 'placed') await inventory?.confirm(tx, id)
       const { currency, total: dueMinor } = order
@@ -162,7 +164,7 @@ export function createPlacing(deps: Deps) {
       state: isPending ? 'pending' : 'placed',
       checkout_id: checkout?.id ?? null,
       customer_id: customerId,
-      network: isPending ? networkOf(secrets, address) : null,
+      network: isPending && address !== null ? networkOf(secrets, address) : null,
       email: input.email,
       shipping_address: input.shippingAddress,
       billing_address: input.billingAddress,
@@ -197,8 +199,13 @@ const carriedIn = ({ quote, options }: Priced): { key: string; option: ShippingO
   )
 
 /** All rows of an order, in one message. */
-async function insert(tx: Queryable, order: repository.NewOrder, draft: Draft): Promise<void> {
-  const { id: order_id, state: to_state, customer_id: actor } = order
+async function insert(
+  tx: Queryable,
+  order: repository.NewOrder,
+  draft: Draft,
+  actor: string | null
+): Promise<void> {
+  const { id: order_id, state: to_state } = order
   await Promise.all([
     tx.run(repository.insertOrder, order),
     tx.run(repository.insertGroups, { order_id, rows: draft.groups }),
