@@ -31,8 +31,10 @@ export async function useStripe() {
   const entries: Entry[] = []
   const engine = createEngine({ entries: [], append: entry => entries.push(entry), close: () => {} })
   const asked: Asked[] = []
+  const reads: string[] = []
   const faults: Fault[] = []
   const server = createServer(async (request, response) => {
+    if (request.method === 'GET') reads.push(request.url ?? '')
     const { status, body } = await answer(engine, request, asked)
     const fault = request.method === 'POST' ? faults.shift() : undefined
     if (fault === 'drop') return request.socket.destroy()
@@ -53,6 +55,8 @@ export async function useStripe() {
   return {
     engine,
     asked,
+    /** What was looked up. */
+    reads,
     fault: (...wanted: Fault[]) => faults.push(...wanted),
     settings: {
       CARTWRIGHT__PAYMENTS__STRIPE__SECRET_KEY: KEY,

@@ -13,6 +13,7 @@ import type { AccountRow } from './facts/repository.ts'
 import { intentRoutes } from './intents/routes.ts'
 import { createIntentService } from './intents/service.ts'
 import { methodRoutes } from './methods/routes.ts'
+import { createInquiry } from './operations/inquiry.ts'
 import { applyEvent, reconcile, sendOperation, watchExpiry } from './operations/jobs.ts'
 import { createReconciler } from './operations/reconciler.ts'
 import { hasten, insertOperations } from './operations/repository.ts'
@@ -98,6 +99,7 @@ export const paymentsModule = defineModule({
       }
     })
     const hear = createHearing({ secrets, recorder })
+    const inquire = createInquiry({ db, providers, recorder, hear })
     const sender = createSender({ db, secrets, providers, recorder, hear })
     const refunds = createRefunds()
     const starter = createStarter(providers)
@@ -111,7 +113,7 @@ export const paymentsModule = defineModule({
       wake: wakeEvent,
       count: result => events.add({ result })
     })
-    const runReconciler = createReconciler({ db, log, sender, callbacks, providers, recorder, hear })
+    const runReconciler = createReconciler({ db, log, sender, callbacks, providers, inquire })
     const takes = settings.capture_before_expiry === 'capture'
     const runExpiryWatch = createExpiryWatch({ db, log, emit, wake: wakeOperation, takes })
     chores.sweep(SWEEP_SECONDS, 'erase old payment callbacks', () => db.run(eraseOldRaw, { days: RAW_DAYS }))
@@ -129,7 +131,7 @@ export const paymentsModule = defineModule({
       routes: (tiers: Tiers) => {
         intentRoutes(
           tiers,
-          createIntentService({ db, secrets, starter, sender }),
+          createIntentService({ db, secrets, providers, starter, sender, inquire }),
           settings.intents_per_minute
         )
         methodRoutes(tiers, providers)

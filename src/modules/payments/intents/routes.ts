@@ -62,6 +62,36 @@ export function intentRoutes(tiers: Tiers, intents: IntentService, perMinute: nu
       intents.ofOrder({ customerId: identityOf(request).userId }, request.params.orderID, request.query)
   )
 
+  const back = { ...config, limit: { name: 'payment', perMinute } } as const
+  tiers.secured.post(
+    '/payments/by-order/:orderID/confirm',
+    {
+      config: { ...back, unwritten: 'what a provider says is recorded once, whoever asks' },
+      schema: {
+        tags,
+        summary: 'The customer is back from paying: ask what became of it',
+        params: input({ orderID: Id }),
+        response: { 200: PaymentListResponse }
+      }
+    },
+    request => intents.confirm({ customerId: identityOf(request).userId }, request.params.orderID)
+  )
+
+  tiers.public.post(
+    '/payments/guest/by-order/:order_id/confirm',
+    {
+      config: { ...back, unwritten: 'what a provider says is recorded once, whoever asks' },
+      schema: {
+        tags: guests,
+        summary: 'The buyer is back from paying: ask what became of it',
+        headers: GuestHeaders,
+        params: input({ order_id: Id }),
+        response: { 200: PaymentListResponse }
+      }
+    },
+    request => intents.confirm(tokenOf(request), request.params.order_id)
+  )
+
   tiers.public.post(
     '/payments/guest/intent',
     {

@@ -8,19 +8,28 @@ import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { isOrderToken } from '../accounts/token.ts'
 import { operationOpen, orderFrozen, orderNotFound, paymentNotFound } from '../errors.ts'
 import { type AccountRow, findAccount, lockAccount } from '../facts/repository.ts'
+import type { Inquiry } from '../operations/inquiry.ts'
 import { insertOperations } from '../operations/repository.ts'
 import { NEXT_STEP, type Sender } from '../operations/sender.ts'
 import * as repository from '../payments/repository.ts'
 import type { PaymentIntentRequest, PaymentIntentResponse, PaymentResponse } from '../payments/schema.ts'
 import type { Starter } from '../payments/start.ts'
 import type { NextStep } from '../providers/port.ts'
+import type { Providers } from '../providers/registry.ts'
 
-type Deps = { db: Database; secrets: Secrets; starter: Starter; sender: Sender }
+type Deps = {
+  db: Database
+  secrets: Secrets
+  providers: Providers
+  starter: Starter
+  sender: Sender
+  inquire: Inquiry
+}
 /** Whose an order is: a customer's, or a guest's who shows its token. */
 export type Caller = { readonly customerId: string } | { readonly token: string | undefined }
 
 /** What customers and guests do about the payments of their orders. */
-export function createIntentService({ db, secrets, starter, sender }: Deps) {
+export function createIntentService({ db, secrets, providers, starter, sender, inquire }: Deps) {
   /** @throws `PAYMENT_ORDER_NOT_FOUND`: there is none, or it is not theirs. */
   async function ownAccount(caller: Caller, orderId: string): Promise<AccountRow> {
     const account = found(await db.first(findAccount, { order_id: orderId }), orderNotFound)
@@ -97,8 +106,36 @@ export function createIntentService({ db, secrets, starter, sender }: Deps) {
     return read(write.resultId)
   }
 
+  /** All of an order, the oldest first. @throws `PAYMENT_ORDER_NOT_FOUND` */
+  async function ofOrder(caller: Caller, orderId: string, query: PageQuery): Promise<Page<PaymentResponse>> {
+    const { order_id } = await ownAccount(caller, orderId)
+    return readPage(query, {
+      name: 'payments of an order',
+      filters: order_id,
+      start: { after: FIRST_ID },
+      placeOf: newestFirst.placeOf,
+      rows: place => db.rows(repository.listPageOfOrder, { order_id, ...place }),
+      total: () => db.first(repository.countOfOrder, { order_id })
+    })
+  }
+
+  /**
+   * The customer is back from paying: those who call back are asked how the open payments of the order are, instead of waiting
+   * for their callbacks; once in some seconds, however often this is asked. Answers the payments as they are then.
+   * @throws `PAYMENT_ORDER_NOT_FOUND`
+   */
+  async function confirm(caller: Caller, orderId: string): Promise<Page<PaymentResponse>> {
+    const { order_id } = await ownAccount(caller, orderId)
+    const calling = providers.names.filter(name => providers.get(name).callbacks !== undefined)
+    const due = await db.rows(repository.takeInquiries, { order_id, providers: calling })
+    await Promise.all(due.map(payment => inquire(payment.provider, repository.refOf(payment))))
+    return ofOrder(caller, orderId, {})
+  }
+
   return {
     create,
+    confirm,
+    ofOrder,
     list: (customer_id: string, query: PageQuery): Promise<Page<PaymentResponse>> =>
       readPage(query, {
         name: 'payments',
@@ -106,19 +143,7 @@ export function createIntentService({ db, secrets, starter, sender }: Deps) {
         ...newestFirst,
         rows: place => db.rows(repository.listOwn, { customer_id, ...place }),
         total: () => db.first(repository.countOwn, { customer_id })
-      }),
-    /** All of an order, the oldest first. @throws `PAYMENT_ORDER_NOT_FOUND` */
-    ofOrder: async (caller: Caller, orderId: string, query: PageQuery): Promise<Page<PaymentResponse>> => {
-      const { order_id } = await ownAccount(caller, orderId)
-      return readPage(query, {
-        name: 'payments of an order',
-        filters: order_id,
-        start: { after: FIRST_ID },
-        placeOf: newestFirst.placeOf,
-        rows: place => db.rows(repository.listPageOfOrder, { order_id, ...place }),
-        total: () => db.first(repository.countOfOrder, { order_id })
       })
-    }
   }
 }
 export type IntentService = ReturnType<typeof createIntentService>

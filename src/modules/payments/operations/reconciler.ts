@@ -2,11 +2,9 @@ import type { Log } from '../../../platform/log.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { hastenEvents, takeDueEvents } from '../callbacks/repository.ts'
 import type { CallbackService } from '../callbacks/service.ts'
-import type { Recorder } from '../facts/recorder.ts'
-import { lockAccount } from '../facts/repository.ts'
 import { refOf, takePolls } from '../payments/repository.ts'
 import type { Providers } from '../providers/registry.ts'
-import type { Hearing } from '../quarantine/hearing.ts'
+import type { Inquiry } from './inquiry.ts'
 import * as repository from './repository.ts'
 import type { Sender } from './sender.ts'
 
@@ -25,12 +23,11 @@ type Deps = {
   sender: Sender
   callbacks: CallbackService
   providers: Providers
-  recorder: Recorder
-  hear: Hearing
+  inquire: Inquiry
 }
 
 /** Finds out what became of all that was asked and not answered. It never guesses: it asks the same again. */
-export function createReconciler({ db, log, sender, callbacks, providers, recorder, hear }: Deps) {
+export function createReconciler({ db, log, sender, callbacks, providers, inquire }: Deps) {
   let isFirst = true
 
   async function operations(signal: AbortSignal): Promise<void> {
@@ -48,21 +45,10 @@ export function createReconciler({ db, log, sender, callbacks, providers, record
   /** Of those who call back, what they may have called about in vain. */
   async function polls(signal: AbortSignal): Promise<void> {
     for (const name of providers.names) {
-      const provider = providers.get(name)
-      if (provider.callbacks === undefined) continue
+      if (providers.get(name).callbacks === undefined) continue
       const wanted = { provider: name, pauses: POLLS_SECONDS, limit: BATCH }
       const due = await db.rows(takePolls, wanted)
-      await inLanes(due, signal, async payment => {
-        const ref = refOf(payment)
-        const known = await providers.guard(name, () => provider.fetch(ref))
-        if (known?.kind !== 'done') return
-        const { paymentObjectId: objectId, facts } = known
-        await db.transaction(async tx => {
-          await tx.run(lockAccount, { order_id: ref.orderId })
-          await hear(tx, ref, { source: 'poll', provider: name, objectId, facts })
-          await recorder.settle(tx, ref.orderId)
-        })
-      })
+      await inLanes(due, signal, payment => inquire(name, refOf(payment)))
     }
   }
 

@@ -153,19 +153,20 @@ export const listFacts = statement({
     select kind, object_id, status, amount, currency, source, seen_at from payments.facts
     where payment_id = $payment_id order by seen_at, kind, object_id limit 500`
 })
+const polled = {
+  id: 'uuid',
+  order_id: 'uuid',
+  provider: 'text',
+  method: 'text',
+  amount: 'int8',
+  currency: 'text',
+  object_id: 'text?'
+} as const
 /** Those to ask about now, put off for longer each time: after the last pause, as long again. */
 export const takePolls = statement({
   name: 'payments.take_polls',
   takes: { provider: 'text', pauses: 'float8[]', limit: 'int8' },
-  gives: {
-    id: 'uuid',
-    order_id: 'uuid',
-    provider: 'text',
-    method: 'text',
-    amount: 'int8',
-    currency: 'text',
-    object_id: 'text?'
-  },
+  gives: polled,
   text: `
     update payments.payments set
       polls = polls + 1,
@@ -174,6 +175,17 @@ export const takePolls = statement({
       select id from payments.payments
       where provider = $provider and is_open and object_id is not null and next_poll_at <= now()
       order by next_poll_at limit $limit for update skip locked)
+    returning id, order_id, provider, method, amount, currency, object_id`
+})
+/** Those of an order to ask about now, unless somebody has just done so. */
+export const takeInquiries = statement({
+  name: 'payments.take_inquiries',
+  takes: { order_id: 'uuid', providers: 'text[]' },
+  gives: polled,
+  text: `
+    update payments.payments set inquired_at = now()
+    where order_id = $order_id and provider = any($providers::text[]) and is_open and object_id is not null
+      and (inquired_at is null or inquired_at < now() - interval '5 seconds')
     returning id, order_id, provider, method, amount, currency, object_id`
 })
 /** Takes what can be refunded, before anybody is asked to: two at once cannot both have it. */

@@ -5,6 +5,8 @@ import { expect, test } from 'vitest'
 import { until } from '../../../../test/faults/until.ts'
 import { type PaymentShop, usePayments } from '../../../../test/support/payments.ts'
 import { type StripeServer, signed, useStripe, WEBHOOK_SECRETS } from '../../../../test/support/stripe.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { customer } from '../../../testing.ts'
 import { ranked } from '../facts/fact.ts'
 import { reducePayment } from '../facts/reducer.ts'
 import { Refused } from '../sandbox/engine.ts'
@@ -113,6 +115,49 @@ test('a wrong key of the shop fails no payment; what Stripe refuses is over', as
     { state: 'failed', error: 'amount_too_small: Amount must be at least 50 cents' }
   ])
   expect(await account(orderId)).toMatchObject({ committed: 0, status: 'unpaid' })
+})
+
+test('whoever comes back from paying is told at once, and Stripe is asked once, whoever is faster', async () => {
+  const { order, intent, stripe, call, as, buyer, payment, account, changes, request, tokenOf, sql } =
+    await useStripeShop()
+  const orderId = await order(10_000)
+  const { id } = await intent(orderId)
+  const path = `/api/payments/by-order/${orderId}/confirm`
+  const confirm = async () => (await as(buyer).post(path)).json.items[0].status
+  const { engine, intentOf } = stripe
+  engine.commit(engine.operations.requireAction(intentOf(id), 'pm_1'))
+  const none = { status: 404, json: { code: 'PAYMENT_ORDER_NOT_FOUND' } }
+  expect(await as(customer()).post(path)).toMatchObject(none)
+  expect(stripe.reads).toEqual([])
+  expect([await confirm(), stripe.reads.length]).toEqual(['requires_action', 1])
+  pays(stripe, id)
+  /** As if Stripe had been asked so many seconds ago. */
+  const asked = (seconds: number) =>
+    sql('update payments.payments set inquired_at = now() - make_interval(secs => $1)', [seconds])
+  await asked(-60)
+  expect([await confirm(), stripe.reads.length]).toEqual(['requires_action', 1])
+  await asked(5)
+  const began = performance.now()
+  const confirming = Array.from({ length: 6 }, () => as(buyer).post(path))
+  const answers = await Promise.all([...confirming, call(lastOf(stripe))])
+  expect(answers.map(({ status }) => status)).toEqual(Array(7).fill(200))
+  // On a machine that takes longer for all that, the time to ask again has come.
+  if (performance.now() - began < 5_000) expect(stripe.reads.length).toBeLessThanOrEqual(2)
+  await until('it is paid', async () => (await statusOf({ account }, orderId)) === 'paid')
+  expect(await payment(id)).toMatchObject({ captured: 10_000, authorized: 0 })
+  expect(changes.filter(({ before, status }) => before === 'unpaid' && status === 'paid')).toHaveLength(1)
+  // It is over, so nobody is asked.
+  await asked(5)
+  const before = stripe.reads.length
+  expect([await confirm(), stripe.reads.length]).toEqual(['succeeded', before])
+
+  const guests = await order(500, null)
+  const headers = { 'x-order-token': tokenOf(guests) }
+  const ofGuest = `/api/payments/guest/by-order/${guests}/confirm`
+  expect(await request('POST', ofGuest, { headers })).toMatchObject({ status: 200, json: { items: [] } })
+  expect(await request('POST', ofGuest, { headers: { 'x-order-token': 'ort_x' } })).toMatchObject(none)
+  for (const other of [guests, newId()])
+    expect(await as(buyer).post(`/api/payments/by-order/${other}/confirm`)).toMatchObject(none)
 })
 
 test('what Stripe counts in other units is not paid there', async () => {
