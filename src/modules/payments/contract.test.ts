@@ -84,11 +84,14 @@ describe.each([
     const { payments, open, account, heard, told, pay } = await useTold()
     const orderId = await open(900, {})
     await payments.proceed(orderId)
-    expect(told).toMatchObject([{ orderId, due: 900, before: 'unpaid', status: 'unpaid', isSettled: false }])
+    expect(told).toMatchObject([
+      { orderId, due: 900, before: 'unpaid', status: 'unpaid', isSettled: false, openMethods: ['card'] }
+    ])
     await payments.proceed(orderId)
     expect(told).toHaveLength(1)
     await pay(orderId)
     await heard(orderId, { before: 'unpaid', status: 'paid', captured: 900, isSettled: true })
+    expect(told.at(-1)?.openMethods).toEqual([])
     expect(await account(orderId)).toMatchObject({ status: 'paid', captured: 900, is_overpaid: false })
   })
 

@@ -87,7 +87,8 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
       payment.operations.push({ kind: 'void', id: newId(), amount: payment.amount, isOpen: true })
     Object.assign(book, state, { is_overpaid: state.isOverpaid, is_disputed: state.isDisputed })
     const isSettled = states.every(({ isBusy, isOpen }) => !isBusy && !isOpen)
-    const change = { ...state, orderId, due, before, isFrozen, isSettled }
+    const openMethods = states.filter(({ isOpen }) => isOpen).map(({ payment }) => payment.method ?? '')
+    const change = { ...state, orderId, due, before, isFrozen, isSettled, openMethods }
     await listener?.(tx, change)
     return change
   }

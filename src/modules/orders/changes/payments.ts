@@ -7,7 +7,8 @@ import type { Credits } from '../credits/service.ts'
 import { orderPlaced } from '../events.ts'
 import type { Fulfilment } from '../fulfilment/service.ts'
 import type { PaymentStatus } from '../life/status.ts'
-import { lockOrder, updatePayment } from './repository.ts'
+import { laterTermsOf, type Terms } from '../placing/terms.ts'
+import { lockOrder, updatePayment, updateTerms } from './repository.ts'
 import { type Changes, type Hand, SYSTEM } from './service.ts'
 
 type Deps = {
@@ -37,21 +38,28 @@ export function createPaymentListener({
     const told = { payment_status: status, is_overpaid: isOverpaid, is_disputed: isDisputed }
     await tx.run(updatePayment, { id, ...told })
     const settled = await cancellations.settle(tx, await changes.take(tx, id), change)
-    const placed = isSecured(settled, change) ? await place(tx, settled) : settled
+    const terms = termsNow(settled, change)
+    const placed = terms === undefined ? settled : await place(tx, settled, terms)
     const hand = await fulfilment.deliver(tx, placed)
     // Last: what it gives back is another change of payments, which comes here within this one.
     if (hand.life.state !== 'canceled') await credits.late(tx, hand, change)
   }
 
-  async function place(tx: Transaction, hand: Hand): Promise<Hand> {
+  async function place(tx: Transaction, hand: Hand, terms: Terms): Promise<Hand> {
     const { id, number, customer_id, currency, total } = hand.order
-    const placed = await changes.write(tx, hand, 'place', SYSTEM)
+    if (terms !== hand.order.terms) await tx.run(updateTerms, { id, terms })
+    const placed = await changes.write(tx, { ...hand, order: { ...hand.order, terms } }, 'place', SYSTEM)
     await inventory?.confirm(tx, id)
     emit(tx, orderPlaced, id, { order_id: id, number, customer_id, currency, total })
     return placed
   }
 }
 
-/** One that is being canceled is placed when its money came first, and not while that is not known. */
-const isSecured = ({ life }: Hand, { status }: PaymentChange) =>
-  life.state === 'pending' && !life.isCancelRequested && SECURED.includes(status)
+/**
+ * The terms on which it is placed now: its money is there, or the buyer has chosen to pay later. `undefined`: it is not. One that
+ * is being canceled is placed when its money came first, and not while that is not known.
+ */
+function termsNow({ order, life }: Hand, { status, openMethods }: PaymentChange): Terms | undefined {
+  if (life.state !== 'pending' || life.isCancelRequested) return undefined
+  return SECURED.includes(status) ? order.terms : laterTermsOf(openMethods)
+}

@@ -94,6 +94,11 @@ export const updatePayment = statement({
     where id = $id
       and (payment_status, is_overpaid, is_disputed) is distinct from ($payment_status, $is_overpaid, $is_disputed)`
 })
+export const updateTerms = statement({
+  name: 'orders.update_terms',
+  takes: { id: 'uuid', terms: oneOf<Terms>() },
+  text: 'update orders.orders set terms = $terms where id = $id'
+})
 export const insertHistory = statement({
   name: 'orders.insert_history',
   takes: {

@@ -4,6 +4,7 @@ import type { Database, Transaction } from '../../../platform/postgres/database.
 import type { PaymentsApi } from '../../payments/index.ts'
 import type { Cancellations } from '../cancel/service.ts'
 import { type Changes, SYSTEM } from '../changes/service.ts'
+import { laterTermsOf } from '../placing/terms.ts'
 import * as repository from './repository.ts'
 
 type Deps = {
@@ -25,6 +26,8 @@ export function createExpiry({ db, log, changes, cancellations, payments, second
     const hand = await changes.take(tx, id)
     if (hand.life.state !== 'pending' || hand.life.isCancelRequested) return
     const methods = (await payments?.openMethods(tx, id)) ?? []
+    // It is placed as soon as that payment is begun.
+    if (laterTermsOf(methods) !== undefined) return
     const wait = methods.includes('bank_transfer') ? seconds.transfer : seconds.usual
     const expiry = await tx.first(repository.updateExpiry, { id, seconds: wait })
     if (expiry?.is_over) await cancellations.begin(tx, hand, EXPIRED)

@@ -8,3 +8,7 @@ const TERMS: Readonly<Record<string, Terms>> = { cash_on_delivery: 'cod', on_acc
 
 /** Whether an order waits for its money: what is paid by other means than these does. */
 export const termsOf = (payment: Choice | undefined): Terms => TERMS[payment?.method ?? ''] ?? 'prepaid'
+
+/** How an order is paid later, which one of these methods says; `undefined`: it is paid first. */
+export const laterTermsOf = (methods: readonly string[]): Terms | undefined =>
+  methods.map(method => termsOf({ method })).find(terms => terms !== 'prepaid')

@@ -23,6 +23,8 @@ export type PaymentChange = AccountState & {
   readonly isFrozen: boolean
   /** Nothing is asked of a provider, and nothing more can be taken: an order that is being canceled may be. */
   readonly isSettled: boolean
+  /** How it may still be paid: the methods of payments that are open. */
+  readonly openMethods: readonly string[]
 }
 /** Runs in the transaction that learned it, with the account locked. May run again for what it has seen already. */
 export type PaymentListener = (tx: Transaction, change: PaymentChange) => Promise<void>
@@ -72,7 +74,8 @@ export function createRecorder({ listener, teller, voidOpen }: Deps) {
       due: account.due,
       before: account.status,
       isFrozen,
-      isSettled: states.every(({ is_busy, isOpen }) => !is_busy && !isOpen)
+      isSettled: states.every(({ is_busy, isOpen }) => !is_busy && !isOpen),
+      openMethods: states.filter(({ isOpen }) => isOpen).map(({ method }) => method)
     }
     await listener()?.(tx, change)
     return change

@@ -81,6 +81,7 @@ export const listKnown = statement({
   gives: {
     id: 'uuid',
     provider: 'text',
+    method: 'text',
     amount: 'int8',
     status: paymentStatus,
     is_busy: 'bool',
@@ -89,7 +90,7 @@ export const listKnown = statement({
     open_refunds: json<OpenRefund[]>()
   },
   text: `
-    select id, provider, amount, status,
+    select id, provider, method, amount, status,
       exists (select from payments.operations where payment_id = payments.id and settled_at is null) as is_busy,
       (select count(*) from payments.operations where payment_id = payments.id and kind = 'void') as voids,
       (select coalesce(jsonb_agg(jsonb_build_object('kind', kind, 'objectId', object_id, 'rank', rank,
