@@ -201,25 +201,32 @@ export async function setupModules(modules: readonly Module[], platform: Platfor
   const { outbox } = platform
   // Before the first set-up, which may emit something.
   outbox.route(routesOf(modules.filter(module => isEnabled(module, switches))))
-  const loaded = new Map<string, LoadedModule>()
+  const settingUp = new Map<string, Promise<LoadedModule>>()
   const sections = platform.config as unknown as Readonly<Record<string, object>>
-  const apis = (wanted: Modules) =>
-    Object.fromEntries(
-      Object.entries(wanted).map(([key, module]) => [key, loaded.get(module.name)?.instance.api])
+  /** Behind all that it needs. */
+  async function setUp(module: Module): Promise<LoadedModule> {
+    const needed = Object.entries({ ...module.requires, ...module.uses }).map(
+      async ([key, { name }]) => [key, (await settingUp.get(name))?.instance.api] as const
     )
+    const apis = Object.fromEntries(await Promise.all(needed))
+    const instance = await module.setup(ownPlatform(platform, module), sections[module.name] ?? {}, apis)
+    return { module, instance }
+  }
+
+  // Those that do not need each other ask the database meanwhile.
+  for (const module of orderModules(modules, switches)) settingUp.set(module.name, setUp(module))
   try {
-    for (const module of orderModules(modules, switches)) {
-      const needed = apis({ ...module.requires, ...module.uses })
-      const instance = await module.setup(ownPlatform(platform, module), sections[module.name] ?? {}, needed)
-      loaded.set(module.name, { module, instance })
+    const loaded = await Promise.all(settingUp.values())
+    for (const { module, instance } of loaded)
       for (const [name, handler] of handlersOf(module, instance)) outbox.attach(name, handler)
-    }
+    return loaded
   } catch (error) {
+    const ended = await Promise.allSettled(settingUp.values())
+    const loaded = ended.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []))
     // What failed first is what the operator has to know; a stop that fails too comes of it.
-    await stopModules([...loaded.values()]).catch(() => {})
+    await stopModules(loaded).catch(() => {})
     throw error
   }
-  return [...loaded.values()]
 }
 
 function ownPlatform(
