@@ -1,4 +1,4 @@
-import { ownerOf, pathOf } from './routes.ts'
+import { ownersOf, pathOf } from './routes.ts'
 
 export type Switchable = { name: string; basePaths: readonly string[]; enabled: boolean }
 type Module = Switchable & { parts?: readonly Switchable[] }
@@ -12,10 +12,11 @@ export function disabledModuleAnswers(modules: readonly Module[]) {
   const disabled = modules
     .flatMap(module => [module, ...(module.parts ?? [])])
     .filter(({ enabled }) => !enabled)
+  const ownerOf = ownersOf(disabled)
   const answers = new Map(disabled.map(({ name }) => [name, { error: explanation(name) }]))
 
   return (target: string): { error: string } | undefined =>
-    answers.size === 0 ? undefined : answers.get(ownerOf(pathOf(target), disabled) ?? '')
+    answers.size === 0 ? undefined : answers.get(ownerOf(pathOf(target)) ?? '')
 }
 
 const explanation = (name: string) =>

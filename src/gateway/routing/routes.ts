@@ -31,17 +31,22 @@ export function pathOf(target: string): string {
 /** Whether a target is its path: most are, and looking is cheaper than taking it apart. */
 const isPlain = (target: string): boolean => target.startsWith('/') && !/[?#%]/.test(target)
 
-/** The module whose base paths cover `path`; the longest prefix wins. */
-export function ownerOf(path: string, modules: readonly Claim[]): string | undefined {
-  const claims = modules.flatMap(({ name, basePaths }) => basePaths.map(base => ({ name, base })))
-  const fitting = claims.filter(({ base }) => isBelow(path, base))
-  return fitting.sort((a, b) => depthOf(b.base) - depthOf(a.base))[0]?.name
+/** Of a path the module whose base paths cover it; the longest prefix wins. */
+export function ownersOf(modules: readonly Claim[]): (path: string) => string | undefined {
+  const claims = modules
+    .flatMap(({ name, basePaths }) => basePaths.map(base => ({ name, parts: base.split('/') })))
+    .sort((a, b) => b.parts.length - a.parts.length)
+  return path => {
+    const segments = path.split('/')
+    return claims.find(({ parts }) => startsWith(segments, parts))?.name
+  }
 }
 
 /** Routes that would escape what is promised for all: the 503 of a module switched off, or the checks of a tier. */
 export function routeProblems(mounted: readonly MountedRoute[], modules: readonly Claim[]): string[] {
-  const owned = mounted.filter(({ owner, url }) => owner !== null && !isBelow(url, '/.well-known'))
-  const outside = owned.filter(({ owner, url }) => ownerOf(url, modules) !== owner)
+  const owned = mounted.filter(({ owner, url }) => owner !== null && !url.startsWith('/.well-known/'))
+  const ownerOf = ownersOf(modules)
+  const outside = owned.filter(({ owner, url }) => ownerOf(url) !== owner)
   const withoutTier = owned.filter(({ hasTier }) => !hasTier)
   const withoutClass = mounted.filter(route => route.owner !== null && route.class === null)
   const problems = [
@@ -69,10 +74,6 @@ export function createAllowedMethods(mounted: readonly MountedRoute[]) {
     return [...new Set(fitting.flatMap(({ methods }) => methods))].sort()
   }
 }
-
-const depthOf = (path: string) => path.split('/').length
-
-const isBelow = (path: string, base: string): boolean => startsWith(path.split('/'), base.split('/'))
 
 /** Whether a path lies at or below a base; a `:name` in the base stands for any one segment. */
 const startsWith = (segments: readonly string[], base: readonly string[]): boolean =>
