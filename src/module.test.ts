@@ -4,18 +4,10 @@ import { OperatorError } from './kernel/errors.ts'
 import { defineEvent, defineJob } from './kernel/events.ts'
 import { count, section } from './kernel/settings.ts'
 import { Id } from './kernel/wire.ts'
-import {
-  apisOf,
-  defineModule,
-  type Module,
-  migrationSources,
-  moduleProblems,
-  orderModules,
-  setupModules,
-  stopModules
-} from './module.ts'
+import { defineModule, type Module, migrationSources, moduleProblems, orderModules } from './module.ts'
 import { createMetricRegistry } from './platform/metrics/registry.ts'
 import type { Platform } from './platform/platform.ts'
+import { apisOf, setupModules, stopModules } from './set-up.ts'
 
 type Options = {
   requires?: Record<string, Module>
