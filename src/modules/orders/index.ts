@@ -1,5 +1,6 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { defineModule } from '../../module.ts'
+import type { Queryable } from '../../platform/postgres/database.ts'
 import { cartModule } from '../cart/index.ts'
 import { catalogModule } from '../catalog/index.ts'
 import { inventoryModule } from '../inventory/index.ts'
@@ -48,6 +49,7 @@ import { orderRoutes } from './orders/routes.ts'
 import { createOrderService } from './orders/service.ts'
 import { hasOrdered } from './placing/buyers.ts'
 import { createPlacing } from './placing/service.ts'
+import { bought } from './purchases/service.ts'
 import { quoteRoutes } from './quotes/routes.ts'
 import { createQuotes } from './quotes/service.ts'
 import { ordersSettings } from './settings.ts'
@@ -57,6 +59,15 @@ const SWEEP_SECONDS = 300
 const KEPT_SECONDS = 3_600
 const MINUTE_SECONDS = 60
 const DAY_SECONDS = 86_400
+
+/** What other modules ask about orders. */
+export type OrdersApi = {
+  /**
+   * Which of these, ids of variants or of products, this customer has bought: some of it is in an order that is looked after,
+   * and that was not canceled. What came back was bought, too. One statement.
+   */
+  bought(db: Queryable, customerId: string, ids: readonly string[]): Promise<ReadonlySet<string>>
+}
 
 /** What is bought: checkouts, and the orders that they become. */
 export const ordersModule = defineModule({
@@ -123,8 +134,9 @@ export const ordersModule = defineModule({
     chores.sweep(SWEEP_SECONDS, 'delete expired checkouts', () =>
       db.run(deleteExpiredCheckouts, { keptSeconds: KEPT_SECONDS })
     )
+    const api: OrdersApi = { bought }
     return {
-      api: {},
+      api,
       handlers: {
         'orders.expire_orders': (_job, signal) => expire(signal),
         'orders.complete_orders': (_job, signal) => complete(signal)
