@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { itemOf } from '../support/checkouts.ts'
+import { itemOf, STOCKHOLM } from '../support/checkouts.ts'
 import { type PaidOrders, usePaidOrders } from '../support/paid-orders.ts'
 
 const atOnce = <T>(many: number, work: (index: number) => Promise<T>) =>
@@ -127,6 +127,42 @@ test('an order that is paid while it expires is paid, or canceled with its money
   await judge(shop)
   for (const id of ids) expect(['paid', 'canceled']).toContain((await shop.read(id)).status)
 })
+
+test.each([
+  ['one key', () => 'one-key'],
+  ['a key each', (index: number) => `key-${index}`],
+  ['no key', () => undefined]
+])(
+  '8 completions of a checkout of one cart with %s are one order, one authorization, and take the stock once',
+  async (_, keyOf) => {
+    const shop = await usePaidOrders({ capture: 'manual' })
+    await shop.buyer.post('/api/cart', itemOf(shop.mug, 3))
+    const asked = { cart: true, shipping_address: STOCKHOLM }
+    const { json: checkout } = await shop.buyer.post('/api/checkouts', asked)
+    const answers = await atOnce(8, index => {
+      const key = keyOf(index)
+      const headers = key === undefined ? {} : { 'idempotency-key': key }
+      const body = { payment: { provider: 'sandbox', method: 'card' } }
+      return shop.buyer.post(`/api/checkouts/${checkout.id}/complete`, body, headers)
+    })
+    const told = answers.filter(({ status }) => status < 300)
+    const [id, ...others] = new Set(told.map(({ json }) => json.id as string))
+    if (id === undefined) throw new Error(JSON.stringify(answers.map(({ json }) => json)))
+    expect(others).toEqual([])
+    for (const { json } of answers.filter(({ status }) => status >= 300))
+      expect(['CHECKOUT_COMPLETED', 'CART_EMPTY', 'CART_CHANGED']).toContain(json.code)
+    await shop.act(id, 'pay')
+    await atOnce(4, () => shop.callBack(id))
+    const { total } = await shop.becomes(id, { payment_status: 'authorized' })
+    await judge(shop)
+    const intents = (await shop.sandbox.objects()).filter(({ object }) => object === 'payment_intent')
+    expect(intents.map(({ amount }) => amount)).toEqual([total])
+    expect(await shop.sql('select order_id, authorized::int from payments.accounts')).toEqual([
+      { order_id: id, authorized: total }
+    ])
+    expect(await shop.reserved(shop.mug)).toEqual([{ order_id: id, state: 'confirmed', quantity: 3 }])
+  }
+)
 
 test('what is delivered by itself, while somebody cancels, holds, or pays it back, is delivered once or not at all', async () => {
   const shop = await usePaidOrders()

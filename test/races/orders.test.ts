@@ -34,14 +34,18 @@ function counted(answers: readonly { status: number; json: { code?: string } }[]
   return counts
 }
 
-test('64 buyers want the last one: one has it, and 63 are told that it is gone', async () => {
+test('64 buyers want the last one, half of them have a checkout: one has it, and 63 are told that it is gone', async () => {
   const shop = await useTwo()
   await shop.stock(shop.mug, 1)
-  const answers = await Promise.all(
-    Array.from({ length: 64 }, (_, index) =>
-      shop.processOf(index).as(customer()).post('/api/orders', sent(shop.mug))
-    )
+  const purchases = await Promise.all(
+    Array.from({ length: 64 }, async (_, index) => {
+      const buyer = shop.processOf(index).as(customer())
+      if (index % 4 > 1) return () => buyer.post('/api/orders', sent(shop.mug))
+      const { json } = await buyer.post('/api/checkouts', sent(shop.mug))
+      return () => buyer.post(`/api/checkouts/${json.id}/complete`, {})
+    })
   )
+  const answers = await Promise.all(purchases.map(buy => buy()))
   expect(counted(answers)).toEqual({ 201: 1, '409 INVENTORY_SHORT': 63 })
   const won = answers.find(({ status }) => status === 201)
   expect(await shop.settledBooks(shop.mug)).toEqual([

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { codesOf, itemOf, STOCKHOLM, useCheckouts } from '../../../test/support/checkouts.ts'
+import { sent, TRANSFER, useOrders } from '../../../test/support/orders.ts'
 import { useShop } from '../../../test/support/use-shop.ts'
 import { newId } from '../../kernel/ids.ts'
 import { customer } from '../../testing.ts'
@@ -39,6 +40,40 @@ test('without inventory as many can be bought as a line may have', async () => {
   const body = { items: [itemOf(await shop.sell(), 99)], shipping_address: STOCKHOLM }
   const { json } = await shop.as(customer()).post('/api/checkouts', body)
   expect(json).toMatchObject({ ready: true, findings: [] })
+})
+
+test('without payments all is on account: it is ordered, sent, taken back and completed, and nobody is asked for money', async () => {
+  const shop = await useOrders({ off: ['payments'] })
+  await shop.stock(shop.mug, 5)
+  const buyer = shop.as(customer())
+  const { json: order } = await buyer.post('/api/orders', sent(shop.mug, 2))
+  expect(order).toMatchObject({ terms: 'on_account', payment_status: null, next_actions: ['cancel'] })
+  const { status, json } = await buyer.post('/api/payments/intent', { order_id: order.id })
+  expect([status, json]).toEqual([503, { error: expect.stringContaining('modules.payments.enabled') }])
+  const does = async (what: string, body: object) =>
+    (await shop.admin.post(`/api/admin/orders/${order.id}/${what}`, body)).json
+  expect(await does('shipments', {})).toMatchObject({ status: 'shipped', fulfillment_status: 'fulfilled' })
+  const one = { lines: [{ line: 1, quantity: 1 }] }
+  expect((await does('returns', one)).fulfillment_status).toBe('partially_returned')
+  expect((await does('refunds', { ...one, reason: 'chipped' })).adjustments).toMatchObject([
+    { amount: 1_000, back: 0 }
+  ])
+  expect((await does('transition', { action: 'complete' })).status).toBe('completed')
+})
+
+test('without inventory nobody counts: it is ordered, paid, sent and taken back', async () => {
+  const shop = await useOrders({ off: ['inventory'] })
+  const buyer = shop.as(customer())
+  const { json: order } = await buyer.post('/api/orders', { ...sent(shop.mug, 99), payment: TRANSFER })
+  const { status, json } = await shop.admin.get(`/api/inventory/levels/${shop.mug}`)
+  expect([status, json]).toEqual([503, { error: expect.stringContaining('modules.inventory.enabled') }])
+  await shop.pay(order.id)
+  const does = async (what: string, body: object) =>
+    (await shop.admin.post(`/api/admin/orders/${order.id}/${what}`, body)).json
+  expect((await does('shipments', {})).status).toBe('shipped')
+  expect((await does('returns', { lines: [{ line: 1, quantity: 99 }] })).fulfillment_status).toBe('returned')
+  const { json: other } = await buyer.post('/api/orders', { ...sent(shop.mug, 9), payment: TRANSFER })
+  expect((await buyer.post(`/api/orders/${other.id}/cancel`)).json.status).toBe('canceled')
 })
 
 test('without carts, items can be bought', async () => {
