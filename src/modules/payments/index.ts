@@ -15,8 +15,8 @@ import { createIntentService } from './intents/service.ts'
 import { methodRoutes } from './methods/routes.ts'
 import { createInquiry } from './operations/inquiry.ts'
 import { applyEvent, reconcile, sendOperation, watchExpiry } from './operations/jobs.ts'
-import { createReconciler } from './operations/reconciler.ts'
-import { hasten, insertOperations } from './operations/repository.ts'
+import { createReconciler, hastenAll } from './operations/reconciler.ts'
+import { insertOperations } from './operations/repository.ts'
 import { createSender } from './operations/sender.ts'
 import { createRefunds } from './payments/refunds.ts'
 import { paymentRoutes } from './payments/routes.ts'
@@ -81,7 +81,7 @@ export const paymentsModule = defineModule({
     const { providers, stop } = openProviders({
       ...{ config, settings, http, secrets },
       onBack: provider => {
-        db.run(hasten, { provider }).catch(error => log.warn({ err: error, provider }, 'operations wait on'))
+        hastenAll(db, provider).catch(error => log.warn({ err: error, provider }, 'operations wait on'))
       }
     })
 

@@ -1,8 +1,8 @@
 import type { Log } from '../../../platform/log.ts'
-import type { Database } from '../../../platform/postgres/database.ts'
+import type { Database, Queryable } from '../../../platform/postgres/database.ts'
 import { hastenEvents, takeDueEvents } from '../callbacks/repository.ts'
 import type { CallbackService } from '../callbacks/service.ts'
-import { refOf, takePolls } from '../payments/repository.ts'
+import { hastenPolls, refOf, takePolls } from '../payments/repository.ts'
 import type { Providers } from '../providers/registry.ts'
 import type { Inquiry } from './inquiry.ts'
 import * as repository from './repository.ts'
@@ -10,7 +10,9 @@ import type { Sender } from './sender.ts'
 
 const BATCH = 20
 /** So many providers' answers are waited for at once. */
-const LANES = 4
+const LANES = 8
+/** After so long the rest is left to the next time. */
+const RUN_MS_MAX = 30_000
 /** After so long somebody has to look. */
 const ALERT_SECONDS = 72 * 3_600
 
@@ -21,35 +23,57 @@ type Deps = {
   db: Database
   log: Log
   sender: Sender
-  callbacks: CallbackService
+  callbacks: Pick<CallbackService, 'apply'>
   providers: Providers
   inquire: Inquiry
+}
+
+/** A provider is back, or this process has begun: what was waited for may be known by now. */
+export async function hastenAll(db: Queryable, provider: string | null): Promise<void> {
+  await db.run(repository.hasten, { provider })
+  await db.run(hastenPolls, { provider })
 }
 
 /** Finds out what became of all that was asked and not answered. It never guesses: it asks the same again. */
 export function createReconciler({ db, log, sender, callbacks, providers, inquire }: Deps) {
   let isFirst = true
 
-  async function operations(signal: AbortSignal): Promise<void> {
-    const due = await db.rows(repository.takeDue, { limit: BATCH })
-    for (const { id, provider, age_seconds } of due)
+  async function sendDue(provider: string, signal: AbortSignal): Promise<number> {
+    const due = await db.rows(repository.takeDue, { provider, limit: BATCH })
+    for (const { id, age_seconds } of due)
       if (age_seconds > ALERT_SECONDS) log.error({ id, provider, age_seconds }, 'a provider never answered')
     await inLanes(due, signal, ({ id }) => sender.send(id))
+    return due.length
   }
 
-  async function events(signal: AbortSignal): Promise<void> {
+  async function applyDue(signal: AbortSignal): Promise<number> {
     const due = await db.rows(takeDueEvents, { limit: BATCH })
     await inLanes(due, signal, ({ id }) => callbacks.apply(id))
+    return due.length
   }
 
   /** Of those who call back, what they may have called about in vain. */
-  async function polls(signal: AbortSignal): Promise<void> {
-    for (const name of providers.names) {
-      if (providers.get(name).callbacks === undefined) continue
-      const wanted = { provider: name, pauses: POLLS_SECONDS, limit: BATCH }
-      const due = await db.rows(takePolls, wanted)
-      await inLanes(due, signal, payment => inquire(name, refOf(payment)))
-    }
+  async function pollDue(provider: string, limit: number, signal: AbortSignal): Promise<number> {
+    if (providers.get(provider).callbacks === undefined) return 0
+    const due = await db.rows(takePolls, { provider, pauses: POLLS_SECONDS, limit })
+    await inLanes(due, signal, payment => inquire(provider, refOf(payment)))
+    return due.length
+  }
+
+  /** Whether one that was down is back is found out by one question; what waits for it is put off no longer by that. */
+  async function probe(provider: string, signal: AbortSignal): Promise<void> {
+    if (!providers.isAskable(provider)) return
+    const probes = await db.rows(repository.takeProbe, { provider })
+    await inLanes(probes, signal, ({ id }) => sender.send(id))
+    if (probes.length === 0) await pollDue(provider, 1, signal)
+  }
+
+  async function ask(provider: string, signal: AbortSignal): Promise<void> {
+    // When it is back, all that waits is spread first.
+    if (providers.isDown(provider)) return probe(provider, signal)
+    const isUp = () => !providers.isDown(provider)
+    await untilDone(signal, async () => (isUp() ? sendDue(provider, signal) : 0))
+    await untilDone(signal, async () => (isUp() ? pollDue(provider, BATCH, signal) : 0))
   }
 
   /** One that fails is said, and comes again; the others go on. */
@@ -68,15 +92,26 @@ export function createReconciler({ db, log, sender, callbacks, providers, inquir
     await Promise.all(Array.from({ length: LANES }, lane))
   }
 
-  return async (signal: AbortSignal): Promise<void> => {
-    if (isFirst) {
-      // Whatever the last process waited for may be known by now.
-      await db.run(repository.hasten, { provider: null })
-      await db.run(hastenEvents)
-      isFirst = false
-    }
-    await operations(signal)
-    await events(signal)
-    await polls(signal)
+  async function begin(): Promise<void> {
+    await hastenAll(db, null)
+    await db.run(hastenEvents)
+    for (const orphans of await db.rows(repository.countOrphans, { providers: providers.names }))
+      log.error(
+        orphans,
+        'a provider that is not offered any more was asked, and nobody can find out what it did'
+      )
+    isFirst = false
   }
+
+  return async (signal: AbortSignal): Promise<void> => {
+    if (isFirst) await begin()
+    const end = AbortSignal.any([signal, AbortSignal.timeout(RUN_MS_MAX)])
+    await untilDone(end, () => applyDue(end))
+    await Promise.all(providers.names.map(name => ask(name, end)))
+  }
+}
+
+/** Batch by batch, until one is not full. */
+async function untilDone(signal: AbortSignal, work: () => Promise<number>): Promise<void> {
+  while (!signal.aborted && (await work()) === BATCH);
 }

@@ -105,24 +105,44 @@ export const dropUnsent = statement({
 /** Those whose time has come, put off so that nobody else takes them at the same time. */
 export const takeDue = statement({
   name: 'payments.take_due_operations',
-  takes: { limit: 'int8' },
-  gives: { id: 'uuid', provider: 'text', age_seconds: 'float8' },
+  takes: { provider: 'text', limit: 'int8' },
+  gives: { id: 'uuid', age_seconds: 'float8' },
   text: `
     update payments.operations set next_check_at = now() + interval '15 seconds'
     where id in (
-      select id from payments.operations where settled_at is null and next_check_at <= now()
+      select id from payments.operations
+      where provider = $provider and settled_at is null and next_check_at <= now()
       order by next_check_at limit $limit for update skip locked)
-    returning id, provider, extract(epoch from now() - created_at)::float8 as age_seconds`
+    returning id, extract(epoch from now() - created_at)::float8 as age_seconds`
 })
-/** All that waits is looked at soon, spread over 20 s so that nobody is asked everything at once. */
+/** The one whose time comes first, whether or not it has come: by it a provider that is down is asked whether it is back. */
+export const takeProbe = statement({
+  name: 'payments.take_probe',
+  takes: { provider: 'text' },
+  gives: { id: 'uuid' },
+  text: `
+    update payments.operations set next_check_at = now() + interval '15 seconds'
+    where id in (
+      select id from payments.operations where provider = $provider and settled_at is null
+      order by next_check_at limit 1 for update skip locked)
+    returning id`
+})
+/** What nobody can be asked for, because its provider is not offered here. */
+export const countOrphans = statement({
+  name: 'payments.count_orphaned_operations',
+  takes: { providers: 'text[]' },
+  gives: { provider: 'text', total: 'int8' },
+  text: `
+    select provider, count(*) as total from payments.operations
+    where settled_at is null and provider <> all($providers::text[]) group by provider`
+})
+/** All that waits for an answer is looked at soon, spread over 20 s so that nobody is asked everything at once. */
 export const hasten = statement({
   name: 'payments.hasten_operations',
   takes: { provider: 'text?' },
   text: `
-    update payments.operations set
-      next_check_at = least(next_check_at, now() + make_interval(secs => 20 * random()))
-    where settled_at is null and next_check_at > now()
-      and ($provider::text is null or provider = $provider) and attempts > 0`
+    update payments.operations set next_check_at = now() + make_interval(secs => 20 * random())
+    where settled_at is null and attempts > 0 and ($provider::text is null or provider = $provider)`
 })
 /** To be sent now, by whoever waits for it. */
 export const listOpenOf = statement({

@@ -177,6 +177,15 @@ export const takePolls = statement({
       order by next_poll_at limit $limit for update skip locked)
     returning id, order_id, provider, method, amount, currency, object_id`
 })
+/** Those that were asked about in vain, or may have been, are asked about soon, spread over 20 s. */
+export const hastenPolls = statement({
+  name: 'payments.hasten_polls',
+  takes: { provider: 'text?' },
+  text: `
+    update payments.payments set next_poll_at = least(next_poll_at, now() + make_interval(secs => 20 * random()))
+    where is_open and object_id is not null and next_poll_at > now() and polls > 0
+      and ($provider::text is null or provider = $provider)`
+})
 /** Those of an order to ask about now, unless somebody has just done so. */
 export const takeInquiries = statement({
   name: 'payments.take_inquiries',

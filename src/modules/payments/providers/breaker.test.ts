@@ -18,7 +18,8 @@ test('a circuit opens after five failures in a row, is tried every 15 s, and tel
   }
   expect([breaker.isOpen(), breaker.admits()]).toEqual([true, false])
   time += 15_000
-  expect([breaker.admits(), breaker.admits()]).toEqual([true, false])
+  expect([breaker.isAskable(), breaker.isAskable()]).toEqual([true, true])
+  expect([breaker.admits(), breaker.isAskable(), breaker.admits()]).toEqual([true, false, false])
   breaker.failed()
   expect(breaker.admits()).toBe(false)
   time += 15_000

@@ -1,7 +1,7 @@
 const FAILURES_MAX = 5
 const PROBE_MS = 15_000
 
-type Clock = () => number
+export type Clock = () => number
 
 /**
  * Stops asking somebody who has not answered several times in a row; every 15 s one request finds out whether they do
@@ -12,13 +12,16 @@ export function createBreaker(onClosed: () => void, now: Clock = () => performan
   let probedAt = 0
   const isOpen = () => failures >= FAILURES_MAX
 
+  const isAskable = () => !isOpen() || now() - probedAt >= PROBE_MS
+
   return {
     isOpen,
+    /** Whether somebody who asks now would be let through. */
+    isAskable,
     /** Whether to ask now. */
     admits: (): boolean => {
-      if (!isOpen()) return true
-      if (now() - probedAt < PROBE_MS) return false
-      probedAt = now()
+      if (!isAskable()) return false
+      if (isOpen()) probedAt = now()
       return true
     },
     answered: () => {

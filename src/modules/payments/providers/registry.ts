@@ -1,11 +1,14 @@
 import { providerUnknown } from '../errors.ts'
-import { createBreaker } from './breaker.ts'
+import { type Clock, createBreaker } from './breaker.ts'
 import type { Answer, Provider } from './port.ts'
 
 /** Those who can be paid, the usual one first. `onBack`: one of them answers again. */
-export function createProviders(all: readonly Provider[], onBack: (name: string) => void) {
+export function createProviders(all: readonly Provider[], onBack: (name: string) => void, clock?: Clock) {
   const byName = new Map(
-    all.map(provider => [provider.name, { provider, breaker: createBreaker(() => onBack(provider.name)) }])
+    all.map(provider => [
+      provider.name,
+      { provider, breaker: createBreaker(() => onBack(provider.name), clock) }
+    ])
   )
   const names = [...byName.keys()]
   const entryOf = (name: string) => {
@@ -19,6 +22,8 @@ export function createProviders(all: readonly Provider[], onBack: (name: string)
     /** @throws `PAYMENT_PROVIDER_UNKNOWN` */
     get: (name: string): Provider => entryOf(name).provider,
     isDown: (name: string): boolean => entryOf(name).breaker.isOpen(),
+    /** Whether one that is down is to be asked again, to find out. */
+    isAskable: (name: string): boolean => entryOf(name).breaker.isAskable(),
     /** Asks, unless it is known that nobody answers. */
     guard: async <A extends Answer | null>(name: string, ask: () => Promise<A>): Promise<A | Answer> => {
       const { breaker } = entryOf(name)

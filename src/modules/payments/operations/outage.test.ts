@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest'
+import { usePayments } from '../../../../test/support/payments.ts'
+import { testSecrets } from '../../../../test/support/secrets.ts'
+import type { Log } from '../../../platform/log.ts'
+import { createRecorder } from '../facts/recorder.ts'
+import { createManualProvider } from '../providers/manual.ts'
+import type { Answer, Provider } from '../providers/port.ts'
+import { createProviders } from '../providers/registry.ts'
+import { createHearing } from '../quarantine/hearing.ts'
+import { createInquiry } from './inquiry.ts'
+import { createReconciler, hastenAll } from './reconciler.ts'
+import { createSender } from './sender.ts'
+
+const STEP_SECONDS = 5
+const [ASKED, BEGUN] = [60, 10]
+
+/** A provider that the shop beside does not have, and a reconciler of its own, whose time goes on in steps. */
+async function useOutage() {
+  const { db, sql } = await usePayments()
+  const secrets = testSecrets()
+  let [isBack, asks, milliseconds] = [false, 0, 0]
+  const answer = async (id: string): Promise<Answer> => {
+    asks += 1
+    const of = { objectId: `far_${id}`, status: 'succeeded', amount: 100, currency: 'EUR' } as const
+    return isBack
+      ? {
+          kind: 'done',
+          paymentObjectId: `far_${id}`,
+          facts: [
+            { ...of, kind: 'intent' },
+            { ...of, kind: 'capture' }
+          ]
+        }
+      : { kind: 'unknown', error: 'nobody is there' }
+  }
+  const faraway: Provider = {
+    ...createManualProvider({ methods: ['any'], bankTransfer: '' }),
+    name: 'faraway',
+    callbacks: { verify: () => 'wrong', read: () => ({ kind: 'unreadable', error: '' }) },
+    send: (_request, key) => answer(key),
+    fetch: ({ id }) => answer(id)
+  }
+  const hastened: Promise<void>[] = []
+  const back = (name: string) => hastened.push(hastenAll(db, name))
+  const providers = createProviders([faraway], back, () => milliseconds)
+  const recorder = createRecorder({
+    listener: () => undefined,
+    teller: () => () => {},
+    voidOpen: async () => {}
+  })
+  const hear = createHearing({ secrets, recorder })
+  const failures: unknown[] = []
+  const reconcile = createReconciler({
+    db,
+    log: { error: (told: unknown) => failures.push(told) } as unknown as Log,
+    sender: createSender({ db, secrets, providers, recorder, hear }),
+    callbacks: { apply: async () => {} },
+    providers,
+    inquire: createInquiry({ db, providers, recorder, hear })
+  })
+
+  await sql(
+    `with accounts as (
+      insert into payments.accounts (order_id, currency, due, committed)
+      select gen_random_uuid(), 'EUR', 100, 100 from generate_series(1, $1) returning order_id)
+    insert into payments.payments (id, order_id, provider, method, amount, currency)
+    select order_id, order_id, 'faraway', 'any', 100, 'EUR' from accounts`,
+    [ASKED + BEGUN]
+  )
+  await sql(
+    `insert into payments.operations (id, payment_id, order_id, provider, kind, amount, state, attempts, sent_at, next_check_at)
+     select id, id, order_id, provider, 'create', 100, 'unknown', 8, now() - interval '1 hour', now() + interval '12 hours'
+     from payments.payments limit $1`,
+    [ASKED]
+  )
+  // Of these the provider has said that they are there; whether they are paid was asked in vain.
+  await sql(
+    `update payments.payments set object_id = 'far_' || id, polls = 4, next_poll_at = now() + interval '12 hours'
+     where id not in (select payment_id from payments.operations)`
+  )
+
+  const count = async (what: string) =>
+    Number((await sql(`select count(*) as n from payments.${what}`))[0]?.n)
+  return {
+    sql,
+    failures,
+    isDown: () => providers.isDown('faraway'),
+    asks: () => asks,
+    comeBack: () => {
+      isBack = true
+    },
+    unsettled: async () =>
+      (await count('operations where settled_at is null')) +
+      (await count(`payments where status = 'pending'`)),
+    /** So many seconds later, by the clocks of the process and of the database. */
+    step: async (seconds = STEP_SECONDS) => {
+      milliseconds += seconds * 1_000
+      const earlier = (column: string) => `${column} = ${column} - make_interval(secs => $1)`
+      await sql(`update payments.operations set ${earlier('next_check_at')} where settled_at is null`, [
+        seconds
+      ])
+      await sql(`update payments.payments set ${earlier('next_poll_at')}`, [seconds])
+      await reconcile(new AbortController().signal)
+      await Promise.all(hastened)
+    }
+  }
+}
+
+test('a provider that is down is asked every 15 s; when it is back, all is settled within two minutes, spread over 20 s', async () => {
+  const { step, asks, isDown, comeBack, unsettled, sql, failures } = await useOutage()
+  while (!isDown()) await step()
+  const until = asks()
+  for (let seconds = 0; seconds < 120; seconds += STEP_SECONDS) await step()
+  expect(asks() - until).toBe(120 / 15)
+  expect(await unsettled()).toBe(2 * ASKED + BEGUN)
+
+  comeBack()
+  let seconds = 0
+  while (isDown()) {
+    await step()
+    seconds += STEP_SECONDS
+  }
+  expect(seconds).toBeLessThanOrEqual(15)
+  const [waits] = await sql(
+    `select count(*)::int as many, max(next_check_at - now()) <= interval '20 seconds' as is_soon,
+       count(*) filter (where next_check_at < now() + interval '10 seconds')::int as early
+     from payments.operations where settled_at is null`
+  )
+  expect(waits).toMatchObject({ is_soon: true })
+  expect([Number(waits?.many), Number(waits?.early) < ASKED - 1]).toEqual([ASKED - 1, true])
+  while ((await unsettled()) > 0 && seconds < 120) {
+    await step()
+    seconds += STEP_SECONDS
+  }
+  expect(await unsettled()).toBe(0)
+  expect(failures).toEqual([])
+  expect(
+    await sql(`select distinct status, captured::int from payments.accounts where status <> 'unpaid'`)
+  ).toEqual([{ status: 'paid', captured: 100 }])
+}, 60_000)

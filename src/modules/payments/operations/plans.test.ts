@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { usePayments } from '../../../../test/support/payments.ts'
+import { FIRST_ID } from '../../../kernel/ids.ts'
+import type { Statement } from '../../../platform/postgres/statement.ts'
+import * as callbacks from '../callbacks/repository.ts'
+import { listExpiring } from '../expiry/repository.ts'
+import { listKnown } from '../facts/repository.ts'
+import * as payments from '../payments/repository.ts'
+import * as reconciliation from '../reconciliation/repository.ts'
+import * as operations from './repository.ts'
+
+const MANY = 10_000
+/** Of these nothing is known yet. */
+const OPEN = 100
+/** What is taken of them at once, with what belongs to it. */
+const TAKEN_MAX = 60
+/** What counts all that is open, or changes it, may meet in an index what each statement before has left there. */
+const ALL_OPEN_MAX = 10 * OPEN
+const ALL_OPEN = [
+  ...[operations.hasten, operations.countOrphans, operations.measureOpen, operations.countOpen],
+  ...[payments.hastenPolls, callbacks.hastenEvents, callbacks.countEvents]
+] as Statement[]
+
+test(`among ${MANY} that are over, the reconciler reads what is open and no more`, async () => {
+  const { sql } = await usePayments()
+  await sql(
+    `insert into payments.accounts (order_id, currency, due)
+     select gen_random_uuid(), 'EUR', 100 from generate_series(1, ${MANY})`
+  )
+  await sql(
+    `insert into payments.payments (id, order_id, provider, method, amount, currency, object_id, status, is_open, polls, next_poll_at)
+     select order_id, order_id, 'faraway', 'any', 100, 'EUR', 'pi_' || order_id, case when n <= ${OPEN} then 'pending' else 'succeeded' end,
+       n <= ${OPEN}, 1, now() + case when n % 2 = 0 then interval '1 day' else interval '-1 day' end
+     from (select order_id, row_number() over () as n from payments.accounts) as each`
+  )
+  await sql(
+    `insert into payments.operations
+       (id, payment_id, order_id, provider, kind, amount, state, attempts, sent_at, next_check_at, settled_at)
+     select id, id, order_id, provider, 'create', 100, case when is_open then 'unknown' else 'succeeded' end, 1, now(),
+       case when is_open then next_poll_at end, case when not is_open then now() end
+     from payments.payments`
+  )
+  await sql(
+    `insert into payments.facts (provider, kind, object_id, payment_id, rank, status, amount, currency, source)
+     select provider, kind, object_id, id, 50, 'succeeded', 100, 'EUR', 'callback'
+     from payments.payments, unnest(array['intent', 'capture']) as kind where not is_open`
+  )
+  await sql(
+    `insert into payments.events (id, provider, event_id, type, state, next_check_at)
+     select id, provider, 'evt_' || id, 'any', case when is_open then 'received' else 'applied' end,
+       case when is_open then now() + interval '1 hour' end
+     from payments.payments`
+  )
+  await sql(
+    'vacuum analyze payments.operations, payments.payments, payments.facts, payments.events, payments.accounts'
+  )
+
+  const provider = 'faraway'
+  const [{ id, order_id, object_id } = { id: '', order_id: '', object_id: '' }] = await sql(
+    'select id, order_id, object_id from payments.payments where is_open limit 1'
+  )
+  const of = { id, order_id, object_id, provider, limit: 20, pauses: [15], providers: [provider] }
+  const told = {
+    ids: [id],
+    objectIds: [object_id],
+    kinds: ['intent'],
+    eventIds: [`evt_${id}`],
+    after: FIRST_ID
+  }
+  for (const statement of [
+    ...[operations.takeDue, operations.takeProbe, operations.listOpen, operations.findOrderOf],
+    ...[operations.listOpenOf, operations.claimOperation, operations.dropUnsent, listKnown, listExpiring],
+    ...[payments.takePolls, payments.takeInquiries, payments.listTold, payments.findByObject],
+    ...[callbacks.takeDueEvents, reconciliation.listKnownFacts, reconciliation.listKnownEvents],
+    ...ALL_OPEN
+  ] as Statement[]) {
+    const values = Object.keys(statement.takes).map(name => ({ ...of, ...told })[name as keyof typeof of])
+    const plan = (await sql(`explain analyze ${statement.text}`, values))
+      .map(row => row['QUERY PLAN'])
+      .join('\n')
+    const rows = [...plan.matchAll(/rows=([\d.]+) loops=(\d+)|Rows Removed by Filter: (\d+)/g)].map(
+      ([, each = '0', loops = '1', removed]) => Number(removed ?? 0) + Number(each) * Number(loops)
+    )
+    expect(Math.max(...rows), `${statement.name}\n${plan}`).toBeLessThanOrEqual(
+      ALL_OPEN.includes(statement) ? ALL_OPEN_MAX : TAKEN_MAX
+    )
+  }
+})
