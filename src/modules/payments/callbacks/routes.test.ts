@@ -62,6 +62,8 @@ test('a signature that is missing, wrong, old or of the future is refused, and n
     expect(answer).toMatchObject({ status: 400, json: { code: 'PAYMENT_CALLBACK_REFUSED', reason } })
   expect(await shop.sql('select id from payments.events')).toEqual(before)
   await untouched(shop, id)
+  const { text } = await shop.request('GET', '/metrics')
+  expect(text).toContain(`cartwright_payments_callbacks_total{result="refused"} ${answers.length}`)
   for (const provider of ['manual', 'paypal'])
     expect(await shop.request('POST', `/api/payments/callback/${provider}`, { body: event })).toMatchObject({
       status: 404,
@@ -143,7 +145,17 @@ test('what is not JSON, or no event, is quarantined once; what is too large is n
     expect((await shop.callback(Buffer.from(text))).status).toBe(200)
   expect((await eventsOf(shop, 'quarantined')).total).toBe(strange.length)
   expect((await shop.callback(Buffer.alloc(10_485_760, 'a'))).status).toBe(413)
-  expect((await eventsOf(shop, 'quarantined')).total).toBe(strange.length)
+  const { items, total } = await eventsOf(shop, 'quarantined')
+  expect(total).toBe(strange.length)
+  // It is no event when it is looked at again, either, until somebody gives it up.
+  const [event] = items
+  expect(event).toMatchObject({ type: 'unreadable', reason: 'this is no event', payment_id: null })
+  const path = `/api/admin/payments/events/${event.id}`
+  expect((await shop.admin.post(`${path}/retry`)).status).toBe(204)
+  await until('it is back', async () => (await eventsOf(shop, 'quarantined')).total === strange.length)
+  expect((await shop.admin.post(`${path}/discard`, { reason: 'noise' })).status).toBe(204)
+  expect((await eventsOf(shop, 'quarantined')).total).toBe(strange.length - 1)
+  expect(await shop.sql('select * from payments.facts')).toEqual([])
 })
 
 test('an unknown type is ignored; an event that is early waits until its payment is there', async () => {
@@ -182,6 +194,21 @@ test('an event that nothing is ever known for is quarantined in the end', async 
     'update payments.events set attempts = 6, next_check_at = now() where next_check_at is not null'
   )
   await until('it is quarantined', async () => (await eventsOf(shop, 'quarantined')).total === 1)
+  const { items } = await eventsOf(shop, 'quarantined')
+  expect(items).toMatchObject([{ reason: 'no payment of ours is known for it', payment_id: null }])
+  await untouched(shop, id)
+  // Its payment is there after all, and somebody has it judged anew.
+  const orderId = await shop.order()
+  const { order_id, payment_id } = event.data.object.metadata
+  await shop.sql('update payments.accounts set order_id = $1 where order_id = $2', [order_id, orderId])
+  await shop.sql(
+    `insert into payments.payments (id, order_id, provider, method, amount, currency)
+     values ($1, $2, 'sandbox', 'card', 10000, 'EUR')`,
+    [payment_id, order_id]
+  )
+  await shop.sql('update payments.payments set object_id = null where id = $1', [id])
+  expect((await shop.admin.post(`/api/admin/payments/events/${items[0].id}/retry`)).status).toBe(204)
+  await until('it is paid', async () => (await shop.account(order_id)).status === 'paid')
 })
 
 test('shuffled and doubled callbacks of the sandbox end as the plain ones do', async () => {
