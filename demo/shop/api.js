@@ -102,7 +102,7 @@ export function wordsOf(error, nameOf = () => undefined) {
 export function findingWords(finding, nameOf) {
   const { message = 'There is not enough of this.', variant_id, promotion_code, field, available } = finding
   const about = nameOf(variant_id) ?? promotion_code ?? (field && lastOf(field))
-  const left = available === undefined ? '' : ` ${available} left.`
+  const left = available > 0 ? ` ${available} left.` : ''
   return (about === undefined ? message : `${about}: ${message}`) + left
 }
 

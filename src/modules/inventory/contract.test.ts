@@ -94,7 +94,7 @@ describe.each([
     expect(await availableIn([cup, plate])).toEqual([3, 0])
     await expect(inventory.reserve(other, lines, 60)).rejects.toMatchObject({
       code: 'INVENTORY_SHORT',
-      details: { items: [{ variant_id: plate, requested: 1, available: 0 }] }
+      details: { items: [{ variant_id: plate, requested: 1, available: 0, message: 'This is sold out.' }] }
     })
     await inventory.reserve(owner, lines.slice(0, 1), 60)
     expect(await availableIn([cup, plate])).toEqual([3, 1])

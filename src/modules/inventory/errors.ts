@@ -43,6 +43,12 @@ export const inventoryShort = defineError(
   'There is not enough of some lines; "items" says of which, and how many there are.',
   { mayPass: true }
 )
+type Shortage = { readonly variantId: string; readonly requested: number; readonly available: number }
+/** A line of which there is not enough; its message is for shoppers. */
+export const shortageOf = ({ variantId: variant_id, requested, available }: Shortage) => ({
+  ...{ variant_id, requested, available },
+  message: available > 0 ? 'There is not enough of this.' : 'This is sold out.'
+})
 export const claimLost = defineError(
   'conflict',
   'INVENTORY_CLAIM_LOST',

@@ -1,4 +1,4 @@
-import { claimLost, inventoryShort, ownerTaken } from './errors.ts'
+import { claimLost, inventoryShort, ownerTaken, shortageOf } from './errors.ts'
 import type { StockLine } from './holds/doors.ts'
 import type { InventoryApi } from './index.ts'
 
@@ -45,13 +45,12 @@ export function fakeInventory(): FakeInventory {
       if (hold !== undefined && areEqual(hold.quantities, quantities)) return
       if (hold?.isClaimed) throw ownerTaken()
       const items = [...quantities]
-        .map(([id, requested]) => {
-          const before = stock.get(id) ?? null
-          const available = before === null ? null : before + (hold?.quantities.get(id) ?? 0)
-          return { variant_id: id, requested, available }
+        .map(([variantId, requested]) => {
+          const free = stock.get(variantId) ?? Number.POSITIVE_INFINITY
+          return { variantId, requested, available: free + (hold?.quantities.get(variantId) ?? 0) }
         })
-        .filter(line => line.available !== null && line.available < line.requested)
-      if (items.length > 0) throw inventoryShort({ details: { items } })
+        .filter(line => line.available < line.requested)
+      if (items.length > 0) throw inventoryShort({ details: { items: items.map(shortageOf) } })
       if (hold !== undefined) giveBack(owner, hold)
       take(quantities, 1)
       holds.set(owner, { quantities, isClaimed: false })

@@ -1,6 +1,6 @@
 import { newId } from '../../../kernel/ids.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
-import { claimLost, inventoryBusy, inventoryShort, ownerTaken } from '../errors.ts'
+import { claimLost, inventoryBusy, inventoryShort, ownerTaken, shortageOf } from '../errors.ts'
 import { type Posted, postRequests } from '../requests/requests.ts'
 import { type Kits, sumParts } from '../writer/kits.ts'
 import type { Writer } from '../writer/writer.ts'
@@ -30,12 +30,7 @@ export function createDoors({ writer, kits }: { writer: Writer; kits: Kits }) {
     const outcome = await writer.push({ kind: 'reserve', id: newId(), owner, needs, seconds }, deadlineAt)
     if (outcome.kind === 'taken') throw ownerTaken()
     if (outcome.kind !== 'short') return
-    const items = outcome.lines.map(({ variantId: variant_id, requested, available }) => ({
-      variant_id,
-      requested,
-      available
-    }))
-    throw inventoryShort({ details: { items } })
+    throw inventoryShort({ details: { items: outcome.lines.map(shortageOf) } })
   }
 
   async function release(owner: string): Promise<void> {

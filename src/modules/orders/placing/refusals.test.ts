@@ -70,8 +70,8 @@ test('of stock that is short, every line is named', async () => {
   expect([status, code]).toEqual([409, 'INVENTORY_SHORT'])
   expect(json.items).toEqual(
     expect.arrayContaining([
-      { variant_id: mug, requested: 3, available: 2 },
-      { variant_id: cup, requested: 1, available: 0 }
+      { variant_id: mug, requested: 3, available: 2, message: 'There is not enough of this.' },
+      { variant_id: cup, requested: 1, available: 0, message: 'This is sold out.' }
     ])
   )
   expect(json.items).toHaveLength(2)

@@ -1,9 +1,21 @@
+import { currencies, formatAmount } from '../../../kernel/money.ts'
 import type { Intent } from './objects.ts'
 
 const escaped = (text: string) => text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
 
 /** A page of the web, and nothing that a browser would run. */
 const isPage = (url: string) => /^https?:$/.test(URL.parse(url)?.protocol ?? '')
+
+/** As people write it, with as many decimals as the currency has. */
+function moneyOf({ amount, currency: code }: Intent): string {
+  const currency = code.toUpperCase()
+  const digits = Object.hasOwn(currencies, currency) ? currencies[currency] : 0
+  const [minimumFractionDigits, maximumFractionDigits] = [digits, digits]
+  const format = new Intl.NumberFormat('en', {
+    ...{ style: 'currency', currency, minimumFractionDigits, maximumFractionDigits }
+  })
+  return format.format(formatAmount(amount, currency) as Intl.StringNumericLiteral)
+}
 
 /** Where a customer pays, without a script. `returnUrl`: where they come from, and go back to; empty when nobody said. */
 export function payPage(intent: Intent, returnUrl: string): string {
@@ -27,7 +39,7 @@ export function payPage(intent: Intent, returnUrl: string): string {
 <title>Sandbox: no money is moved</title>
 <style>body{font:1rem/1.5 system-ui;max-width:30rem;margin:3rem auto;padding:0 1rem}button{display:block;width:100%;margin:.5rem 0;padding:.7rem;font:inherit}</style>
 <h1>Sandbox</h1>
-<p>No money is moved here. To be paid: <strong>${intent.amount} ${escaped(intent.currency.toUpperCase())}</strong>, in minor units.</p>
+<p>No money is moved here. To be paid: <strong>${escaped(moneyOf(intent))}</strong>.</p>
 <p>This payment is <strong>${escaped(intent.status.replaceAll('_', ' '))}</strong>.</p>
 ${wasDeclined ? '<p>The last try was declined.</p>' : ''}
 ${form === undefined ? '<p>There is nothing left to do. You can close this page.</p>' : `<form method="post" action="/pay/${intent.id}">${secret}${back === '' ? '' : hidden('return_url', returnUrl)}${form}</form>`}

@@ -73,6 +73,19 @@ test('its page leads back to where a customer comes from, when that is a page, a
   for (const none of ['', 'javascript:alert(1)', '/shop']) expect(await page(none)).not.toContain('<a ')
 })
 
+test.each([
+  ['eur', 12_345, '€123.45'],
+  ['usd', 100_000_000_000, '$1,000,000,000.00'],
+  ['jpy', 1_500, '¥1,500'],
+  ['isk', 1_500, 'ISK\u00a01,500'],
+  ['kwd', 1_850, 'KWD\u00a01.850']
+])('its page says what is to be paid in %s as money', async (currency, amount, money) => {
+  const { ask, url } = await useSandbox()
+  const { id, client_secret } = await ask('/v1/payment_intents', { ...INTENT, amount, currency })
+  const page = await fetch(`${url}/pay/${id}?client_secret=${client_secret}`)
+  expect(await page.text()).toContain(`To be paid: <strong>${money}</strong>.`)
+})
+
 test('it answers nobody without its key, and no page without the secret of its payment', async () => {
   const { ask, url } = await useSandbox()
   expect((await ask('/v1/payment_intents', INTENT, { authorization: 'Bearer x' })).httpStatus).toBe(401)
