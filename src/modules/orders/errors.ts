@@ -34,14 +34,6 @@ export const sourceUnclear = defineError(
   'CHECKOUT_SOURCE_UNCLEAR',
   'A checkout is of a cart or of items; "errors" says what to send.'
 )
-export const emailInvalid = defineError(
-  'invalid',
-  'CHECKOUT_EMAIL_INVALID',
-  'This is not an e-mail address.',
-  {
-    fault: { path: 'body/email', message: 'must be an e-mail address, such as ada@example.com' }
-  }
-)
 export const tooManyCodes = defineError(
   'rate_limited',
   'CHECKOUT_CODES_LIMITED',

@@ -22,6 +22,7 @@ const MESSAGES = {
   MARKET_GONE:
     'Nothing is sold any more where this was to be bought; these are the prices of another market.',
   EMAIL_MISSING: 'An e-mail address is needed.',
+  EMAIL_INVALID: 'This is not an e-mail address.',
   ADDRESS_MISSING: 'It is not known yet where this goes.',
   ADDRESS_INVALID: 'The address is not complete.',
   DELIVERY_NOT_INCLUDED: 'Delivery is not part of this price.'
@@ -37,6 +38,7 @@ const BLOCKS = {
   PRICE_CHANGED: false,
   MARKET_GONE: false,
   EMAIL_MISSING: true,
+  EMAIL_INVALID: true,
   ADDRESS_MISSING: true,
   ADDRESS_INVALID: true,
   DELIVERY_NOT_INCLUDED: false,

@@ -1,3 +1,4 @@
+import { parseEmail } from '../../../kernel/email.ts'
 import type { AddressDraft } from './addresses.ts'
 import type { Line } from './lines.ts'
 
@@ -7,6 +8,7 @@ export type CheckoutInput = {
   readonly lines: readonly Line[]
   /** The market that was named; null: the destination says which, or it is the default one. */
   readonly market: string | null
+  /** It may be none yet: see `emailOf`. */
   readonly email: string | null
   readonly shippingAddress: AddressDraft | null
   readonly billingAddress: AddressDraft | null
@@ -16,6 +18,10 @@ export type CheckoutInput = {
   readonly codes: readonly string[]
   readonly note: string | null
 }
+
+/** The address that messages go to; null: it is not known yet. */
+export const emailOf = ({ email }: Pick<CheckoutInput, 'email'>): string | null =>
+  email === null ? null : (parseEmail(email) ?? null)
 
 /** Where it goes, else where the bill goes: that decides on the market, and on the tax of what is not carried. */
 export const addressOf = ({ shippingAddress, billingAddress }: CheckoutInput): AddressDraft | null =>

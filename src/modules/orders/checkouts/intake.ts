@@ -1,7 +1,7 @@
 import { parseEmail } from '../../../kernel/email.ts'
 import type { CartApi } from '../../cart/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
-import { cartEmpty, cartsOff, emailInvalid, sourceUnclear } from '../errors.ts'
+import { cartEmpty, cartsOff, sourceUnclear } from '../errors.ts'
 import { type AddressDraft, readDraft } from './addresses.ts'
 import type { CheckoutInput } from './input.ts'
 import { type Line, mergeLines } from './lines.ts'
@@ -24,18 +24,17 @@ type Deps = {
 /** Makes what is kept of what a client says. */
 export function createIntake({ pricing, cart }: Deps) {
   /**
-   * @throws `PRICING_MARKET_UNKNOWN`, `CHECKOUT_SOURCE_UNCLEAR`, `CHECKOUT_EMAIL_INVALID`, `CHECKOUT_CARTS_OFF`, `CART_EMPTY`,
-   * `CART_GUEST_NOT_FOUND`
+   * @throws `PRICING_MARKET_UNKNOWN`, `CHECKOUT_SOURCE_UNCLEAR`, `CHECKOUT_CARTS_OFF`, `CART_EMPTY`, `CART_GUEST_NOT_FOUND`
    */
   return async (
     customerId: string | null,
     { body, market }: Said
   ): Promise<{ input: CheckoutInput; source: Source }> => {
     if (market !== null) await pricing.markets.resolve({ name: market })
-    const email = readEmail(body.email)
     const { lines, source } = await takeLines(customerId, body)
     const input = {
-      ...{ lines, market, email },
+      ...{ lines, market },
+      email: readEmail(body.email ?? ''),
       shippingAddress: readAddress(body.shipping_address),
       billingAddress: readAddress(body.billing_address),
       shippingOption: body.shipping_option ?? null,
@@ -71,12 +70,8 @@ function unclear(customerId: string | null, hasBoth: boolean) {
   return sourceUnclear({ details: { errors: [{ path: 'body/items', message }] } })
 }
 
-function readEmail(text: string | undefined): string | null {
-  if (text === undefined) return null
-  const email = parseEmail(text)
-  if (email === undefined) throw emailInvalid()
-  return email
-}
+/** One that is still being written is kept as it is. */
+const readEmail = (text: string): string | null => (text.trim() === '' ? null : (parseEmail(text) ?? text))
 
 const readAddress = (draft: AddressDraft | undefined): AddressDraft | null =>
   draft === undefined ? null : readDraft(draft, '').address

@@ -5,7 +5,7 @@ import type { InventoryApi } from '../../inventory/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import { buyerOf } from '../placing/buyers.ts'
-import { addressOf, type CheckoutInput } from './input.ts'
+import { addressOf, type CheckoutInput, emailOf } from './input.ts'
 import type { UnsoldLine } from './lines.ts'
 import { type Priced, price } from './price.ts'
 
@@ -32,14 +32,14 @@ export function createPricer({
 }: PricerDeps) {
   /** What this costs now. `customerId`: null is a guest. @throws `PRICING_QUOTE_TOO_LARGE` */
   return async (db: Queryable, customerId: string | null, input: CheckoutInput): Promise<Priced> => {
-    const { lines, codes, email } = input
+    const { lines, codes } = input
     const market = await marketOf(input)
     const [variants, stock, ratesOf, regions, rules] = await Promise.all([
       catalog.quote(db, lines, market),
       inventory?.available(lines.map(({ variantId }) => variantId)),
       shipping?.rates(),
       shipping?.regions(),
-      pricing.rules({ codes, customer: buyerOf(secrets, customerId, email) })
+      pricing.rules({ codes, customer: buyerOf(secrets, customerId, emailOf(input)) })
     ])
     const given = { market, variants, stock, lineQuantityMax, ratesOf, regions, rules, now: Date.now() }
     const priced = price(input, given, pricing.quote)

@@ -1,7 +1,7 @@
 import type { Fault } from '../../../kernel/faults.ts'
 import { readDraft, regionFaults } from './addresses.ts'
 import { type Finding, finding } from './findings.ts'
-import { addressOf, type CheckoutInput } from './input.ts'
+import { addressOf, type CheckoutInput, emailOf } from './input.ts'
 import type { Priced } from './price.ts'
 import type { CheckoutRow } from './repository.ts'
 
@@ -12,15 +12,21 @@ export function remarksOn(
   isCartChanged: boolean
 ): Finding[] {
   const { input } = row
-  const isGuest = row.customer_id === null
   const isMarketGone = input.market !== null && input.market !== priced.market.code
   return [
     ...(isMarketGone ? [finding('MARKET_GONE')] : []),
     ...(isCartChanged ? [finding('CART_CHANGED')] : []),
     ...(priced.quote.hash === row.quote_hash ? [] : [finding('PRICE_CHANGED')]),
-    ...(isGuest && input.email === null ? [finding('EMAIL_MISSING')] : []),
+    ...emailFindings(input, row.customer_id),
     ...addressFindings(input, priced)
   ]
+}
+
+/** Customers need not say one: their account has one. */
+function emailFindings(input: CheckoutInput, customerId: string | null): Finding[] {
+  if (input.email === null) return customerId === null ? [finding('EMAIL_MISSING')] : []
+  const message = 'must be an e-mail address, such as ada@example.com'
+  return emailOf(input) === null ? [finding('EMAIL_INVALID', { field: 'email', message })] : []
 }
 
 /** An address that only says where taxes are paid need not be complete. */

@@ -31,7 +31,9 @@ export const Items = Type.Array(
 /** What is said of what is bought, and how. */
 export const said = {
   items: Type.Optional(Items),
-  email: Type.Optional(Type.String({ minLength: 3, maxLength: 320 })),
+  email: Type.Optional(
+    Type.String({ maxLength: 320, description: 'While it is being written it need not be one yet.' })
+  ),
   shipping_address: Type.Optional(AddressRequest),
   billing_address: Type.Optional(AddressRequest),
   shipping_option: Type.Optional(

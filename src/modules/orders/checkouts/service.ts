@@ -57,7 +57,7 @@ export function createCheckoutService({ db, intake, priceNow, cart, seconds }: D
   }
 
   /**
-   * @throws `CHECKOUT_SOURCE_UNCLEAR`, `CHECKOUT_EMAIL_INVALID`, `CHECKOUT_CARTS_OFF`, `CART_EMPTY`, `CART_GUEST_NOT_FOUND`,
+   * @throws `CHECKOUT_SOURCE_UNCLEAR`, `CHECKOUT_CARTS_OFF`, `CART_EMPTY`, `CART_GUEST_NOT_FOUND`,
    * `PRICING_MARKET_UNKNOWN`, `PRICING_QUOTE_TOO_LARGE`
    */
   async function create(owner: Owner, said: Said, write: Write): Promise<CheckoutResponse> {

@@ -124,6 +124,7 @@ test.each(['\u0000', '\ud800', 'a\u0000b'])(
     const said = { items: [itemOf(await shop.sell())], shipping_address: STOCKHOLM }
     const bodies = [
       { ...said, note: text },
+      { ...said, email: text },
       { ...said, codes: [text] },
       { ...said, shipping_address: { ...STOCKHOLM, city: text } }
     ]

@@ -27,6 +27,37 @@ test('a guest begins a checkout, and goes on with the token that it was answered
   expect([canceled.status, canceled.json.status]).toEqual([200, 'canceled'])
 })
 
+test('what is typed of an e-mail address is kept with all else, and in the way until it is one', async () => {
+  const shop = await useCheckouts()
+  await shop.usePost()
+  const body = { items: [itemOf(await shop.sell())], shipping_address: STOCKHOLM }
+  const { json: begun } = await shop.anybody.post(GUESTS, { ...body, email: 'a' })
+  const path = `${GUESTS}/${begun.id}`
+  const put = async (email: string) => (await shop.anybody.put(path, { ...body, email }, tokenOf(begun))).json
+  for (const email of [
+    'a',
+    'ada@',
+    'ada@exa mple.com',
+    '<ada@example.com>',
+    `${'a'.repeat(300)}@example.com`
+  ]) {
+    const typing = await put(email)
+    expect(typing).toMatchObject({
+      email,
+      ready: false,
+      total: 1_490,
+      shipping_address: { city: 'Stockholm' }
+    })
+    expect(typing.findings).toMatchObject([
+      { code: 'EMAIL_INVALID', field: 'email', message: expect.stringContaining('must be'), blocking: true }
+    ])
+  }
+  const { status, json } = await shop.anybody.post(`${path}/complete`, {}, tokenOf(begun))
+  expect([status, json.code, json.errors]).toMatchObject([400, 'ORDER_INCOMPLETE', [{ path: 'email' }]])
+  expect(await put(' ')).toMatchObject({ email: null, findings: [{ code: 'EMAIL_MISSING' }] })
+  expect(await put(' Ada@Example.COM')).toMatchObject({ email: 'ada@example.com', ready: true, findings: [] })
+})
+
 test("a guest's cart is checked out by its token, and a change of it is noticed", async () => {
   const shop = await useCheckouts()
   await shop.usePost()

@@ -31,7 +31,7 @@ export function createQuotes({ db, intake, priceNow, pricing }: Deps) {
   }
 
   /**
-   * @throws `CHECKOUT_NOT_FOUND`, `CHECKOUT_SOURCE_UNCLEAR`, `CHECKOUT_EMAIL_INVALID`, `CHECKOUT_CARTS_OFF`, `CART_EMPTY`,
+   * @throws `CHECKOUT_NOT_FOUND`, `CHECKOUT_SOURCE_UNCLEAR`, `CHECKOUT_CARTS_OFF`, `CART_EMPTY`,
    * `PRICING_MARKET_UNKNOWN`, `PRICING_QUOTE_TOO_LARGE`
    */
   async function quote(asked: Asked): Promise<OrderQuoteResponse> {
