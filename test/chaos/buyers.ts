@@ -1,19 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { newId } from '../../src/kernel/ids.ts'
-import { STOCKHOLM } from '../support/checkouts.ts'
-import type { Answer } from '../support/http-client.ts'
-import { type Attempt, ask, count, insist, type Person } from './book.ts'
+import { type Attempt, ask, count, insist } from './book.ts'
+import { throughCheckout } from './checkouts.ts'
 import { type Order, payFor, proofOf } from './payers.ts'
-import type { Goods } from './stage.ts'
+import { type Buyer, begin, hear, items, said, type Way } from './wishes.ts'
 
 const PAUSE_MS = 30
 const CANCEL_SHARE = 0.3
-const SCARCE_SHARE = 0.3
-const CODE_SHARE = 0.3
-
-/** `account`: the access token of theirs alone, so that nobody else is in their cart. */
-type Buyer = Person & { goods: Goods; account: string }
-type Way = (buyer: Buyer) => Promise<Order | undefined>
 
 /** Buys, pays, and sometimes thinks better of it, until told to stop. */
 export async function buy(buyer: Buyer): Promise<void> {
@@ -31,38 +24,6 @@ export async function buy(buyer: Buyer): Promise<void> {
     }
     await delay(PAUSE_MS)
   }
-}
-
-const items = ({ dice, goods }: Buyer) => [
-  {
-    variant_id: dice.chance(SCARCE_SHARE) ? goods.scarce : goods.plenty,
-    quantity: 1 + dice.below(3)
-  }
-]
-const said = ({ dice, goods }: Buyer, note: string) => ({
-  note,
-  email: 'guest@example.com',
-  shipping_address: STOCKHOLM,
-  ...(dice.chance(CODE_SHARE) && { codes: [goods.code] })
-})
-
-function begin({ book }: Buyer, isKeyed: boolean, cart?: string): Attempt {
-  const attempt: Attempt = { note: newId(), cart, isKeyed, told: [], isRefused: false }
-  book.attempts.push(attempt)
-  return attempt
-}
-
-/** Notes what somebody was told, and answers the order if there is one. */
-function hear({ book }: Buyer, attempt: Attempt, answer: Answer | undefined): Answer['json'] | undefined {
-  if (answer === undefined) return undefined
-  if (answer.status >= 300) {
-    attempt.isRefused = answer.status < 500
-    count(book, `orders refused: ${answer.json?.code}`)
-    return undefined
-  }
-  const { id: orderId, number, total } = answer.json
-  attempt.told.push({ orderId, number, total, isNew: answer.status === 201 })
-  return answer.json
 }
 
 const guestWithKey: Way = async buyer => {
@@ -135,7 +96,9 @@ const WAYS: readonly Way[] = [
   guestWithKey,
   guestWithoutKey,
   customerInTwoTabs,
-  guestOnTwoDevices
+  guestOnTwoDevices,
+  throughCheckout,
+  throughCheckout
 ]
 
 async function cancel(buyer: Buyer, { id, guestToken, customer }: Order): Promise<void> {

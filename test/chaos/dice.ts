@@ -4,6 +4,7 @@ export type Dice = {
   below(limit: number): number
   chance(share: number): boolean
   of<T>(choices: readonly T[]): T
+  shuffled<T>(all: readonly T[]): T[]
   /** Dice of their own, so that what one does with them leaves the others as they are. */
   split(): Dice
 }
@@ -22,6 +23,11 @@ export function createDice(seed: number): Dice {
     below,
     chance: share => next() < share,
     of: choices => choices[below(choices.length)] as (typeof choices)[number],
+    shuffled: all =>
+      all
+        .map(each => ({ each, at: next() }))
+        .sort((one, other) => one.at - other.at)
+        .map(({ each }) => each),
     split: () => createDice(below(2 ** 32))
   }
 }

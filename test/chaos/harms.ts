@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { newId } from '../../src/kernel/ids.ts'
+import type { StoredObject } from '../../src/modules/payments/sandbox/ledger.ts'
 import { faults } from '../faults/network/faults.ts'
 import type { Dice } from './dice.ts'
+import { readLedger } from './ledger.ts'
 import type { Stage } from './stage.ts'
 
 /** Something that goes wrong for a while. */
@@ -33,21 +36,25 @@ const ofTheNetwork = (processes: number): Harm[] =>
 
 const nothing = async () => {}
 
-/** The process that sends a certain statement next dies: before it arrives, or when it has, and no answer has come. */
-const atStatement = (when: 'before' | 'behind'): Harm => ({
-  name: `shop: killed ${when} a statement`,
+/** The process that sends a certain statement next dies: before it, or its commit, arrives, or when it has, and no answer has come. */
+const atStatement = (when: 'before' | 'behind', what: 'statement' | 'commit'): Harm => ({
+  name: `shop: killed ${when} a ${what}`,
   seconds: 0,
   kills: true,
   plant: async ({ site, diedAt }, dice) => {
     const victim = dice.of(site.processes)
-    const places = [...victim.statements.seen].filter(isFailpoint).sort()
-    const fresh = places.filter(name => !diedAt.has(`${name} ${when}`))
+    const { seen, last, onceAt, onceCommitted } = victim.statements
+    const isCommit = what === 'commit'
+    const places = [...(isCommit ? last : seen)].filter(isCommit ? isOfBuying : isFailpoint).sort()
+    const named = (place: string) => `${place} ${when}${isCommit ? ' its commit' : ''}`
+    const fresh = places.filter(place => !diedAt.has(named(place)))
     if (places.length === 0) return nothing
     const place = dice.of(fresh.length > 0 ? fresh : places)
     const died = Promise.withResolvers<void>()
     let isGone = Promise.resolve()
-    victim.statements.onceAt(place, () => {
-      diedAt.add(`${place} ${when}`)
+    const plant = isCommit ? onceCommitted : onceAt
+    plant(place, () => {
+      diedAt.add(named(place))
       isGone = victim.kill()
       died.resolve()
       return when === 'before' ? 'reset' : 'pass'
@@ -62,9 +69,10 @@ const atStatement = (when: 'before' | 'behind'): Harm => ({
 /** Whatever is sent at all by buyers and those who pay is sent within this time; what is not was sent when the shop began. */
 const SENT_MS_MAX = 4_000
 /** Where whatever is bought or paid is written. */
+const isOfBuying = (name: string) =>
+  /^(?:orders|payments|inventory|pricing|cart|shipping|idempotency|outbox)\./.test(name)
 const isFailpoint = (name: string) =>
-  /^(?:orders|payments|inventory|pricing|cart|shipping|idempotency|outbox)\./.test(name) &&
-  !/\.(?:find|list|count|is|are|measure|read)_/.test(name)
+  isOfBuying(name) && !/\.(?:find|list|count|is|are|measure|read)_/.test(name)
 
 const killed = (name: string, chosen: (stage: Stage, dice: Dice) => Stage['site']['processes']): Harm => ({
   name,
@@ -96,6 +104,32 @@ const callbacks = (name: string, fault: object, mend: object): Harm => ({
   }
 })
 
+/** The latest events come again: everything is the same afterwards. */
+const again = (name: string, change: (event: StoredObject) => StoredObject): Harm => ({
+  name: `provider: ${name}`,
+  seconds: 1,
+  kills: false,
+  plant: async ({ sandbox }, dice) => {
+    const latest = (await readLedger(sandbox.folder)).events.slice(-EVENTS)
+    const often = latest.flatMap(event => Array.from({ length: 1 + dice.below(TIMES_MAX) }, () => event))
+    await Promise.all(dice.shuffled(often).map(event => sandbox.callBack(change(event))))
+    return nothing
+  }
+})
+const EVENTS = 20
+const TIMES_MAX = 5
+
+/**
+ * An event of its own, of which only the amounts are not true. That a payment is over is believed whatever it was for: such an
+ * event comes again as it was.
+ */
+function withAnotherAmount(event: StoredObject): StoredObject {
+  const { object } = event.data as { object: StoredObject }
+  if (object.status === 'canceled') return event
+  const lie = { ...object, amount: 99_999, amount_captured: 99_999 }
+  return { ...event, id: `evt_${newId()}`, data: { object: lie } }
+}
+
 /** What is held for an order that is being placed is given back before that has come to it. */
 const expired: Harm = {
   name: 'stock: what is held expires at once',
@@ -110,9 +144,14 @@ const expired: Harm = {
 }
 
 /** All that may go wrong with so many processes; what kills comes more often. */
-export const harmsOf = (processes: number): readonly Harm[] => [
-  ...ofTheNetwork(processes),
-  ...Array.from({ length: 4 }, () => [atStatement('before'), atStatement('behind')]).flat(),
+export const harmsOf = ({ site: { processes, postmaster } }: Stage): readonly Harm[] => [
+  ...ofTheNetwork(processes.length).filter(
+    ({ name }) => postmaster !== undefined || name !== 'database: killed'
+  ),
+  ...Array.from({ length: 3 }, () => [
+    ...[atStatement('before', 'statement'), atStatement('behind', 'statement')],
+    ...[atStatement('before', 'commit'), atStatement('behind', 'commit')]
+  ]).flat(),
   killed('shop: a process is killed', ({ site }, dice) => [dice.of(site.processes)]),
   killed('shop: all processes are killed', ({ site }) => site.processes),
   answers('answers are lost', 'drop'),
@@ -124,6 +163,8 @@ export const harmsOf = (processes: number): readonly Harm[] => [
     { double: true, reverse: true },
     { double: false, reverse: false }
   ),
+  again('callbacks come again, up to five times, in any order, many at once', event => event),
+  again('callbacks tell of another amount', withAnotherAmount),
   callbacks('callbacks come late', { hold: true }, { hold: false }),
   {
     name: 'provider: frozen',

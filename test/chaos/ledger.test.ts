@@ -14,7 +14,7 @@ function books() {
     ...{ status: 'succeeded', source: 'answer' }
   })
   const ledger: LedgerBooks = {
-    ...{ intents: [intent], charges: [charge], refunds: [refund], disputes: [] },
+    ...{ intents: [intent], charges: [charge], refunds: [refund], disputes: [], events: [] },
     confirmed: new Map([['evt_1', 'payment_intent.succeeded']]),
     waiting: 0
   }

@@ -9,6 +9,7 @@ export type LedgerBooks = {
   charges: Charge[]
   refunds: Refund[]
   disputes: StoredObject[]
+  events: StoredObject[]
   /** By their ids, with their types. */
   confirmed: Map<string, string>
   /** How many events nobody has confirmed. */
@@ -43,13 +44,14 @@ export async function readLedger(folder: string): Promise<LedgerBooks> {
   const text = await readFile(join(folder, 'ledger.jsonl'), 'utf8').catch(() => '')
   const whole = text.slice(0, text.lastIndexOf('\n') + 1)
   const objects = new Map<string, StoredObject>()
-  const events = new Map<string, string>()
+  const events = new Map<string, StoredObject>()
   const confirmed = new Map<string, string>()
   for (const line of whole.split('\n').filter(each => each !== '')) {
     const entry = JSON.parse(line) as Entry
     for (const object of entry.objects ?? []) objects.set(object.id, object)
-    for (const event of entry.events ?? []) events.set(event.id, String(event.type))
-    if (entry.delivered !== undefined) confirmed.set(entry.delivered, events.get(entry.delivered) ?? '')
+    for (const event of entry.events ?? []) events.set(event.id, event)
+    if (entry.delivered !== undefined)
+      confirmed.set(entry.delivered, String(events.get(entry.delivered)?.type))
   }
   const of = <T extends StoredObject>(kind: string) =>
     [...objects.values()].filter(({ object }) => object === kind) as T[]
@@ -58,6 +60,7 @@ export async function readLedger(folder: string): Promise<LedgerBooks> {
     charges: of('charge'),
     refunds: of('refund'),
     disputes: of('dispute'),
+    events: [...events.values()],
     confirmed,
     waiting: events.size - confirmed.size
   }

@@ -9,6 +9,8 @@ export type Report = {
   /** How often each was done. */
   harms: ReadonlyMap<string, number>
   diedAt: ReadonlySet<string>
+  /** By how much the clock of each process was wrong, in seconds. */
+  clocks: readonly number[]
   settled: Settled
   book: Book
   /** Each promise that was not kept, in a sentence. */
@@ -19,12 +21,12 @@ export type Report = {
 
 /** What was done, what came of it, and what is wrong, for people. */
 export function reportOf(report: Report): string {
-  const { processes, seconds, seed, capture, harms, diedAt, settled, book, broken, logged } = report
+  const { processes, seconds, seed, capture, harms, diedAt, clocks, settled, book, broken, logged } = report
   const verdict = broken.length === 0 ? 'every promise was kept' : `${broken.length} PROMISES WERE BROKEN`
   return [
     `${verdict}: ${processes} ${processes === 1 ? 'process' : 'processes'}, ${seconds} s of harm, seed ${seed}, capture ${capture}`,
     `settled ${(settled.milliseconds / 1_000).toFixed(1)} s after the last harm, last of all ${settled.slowest.join(', ') || 'nothing'}`,
-    `${book.attempts.length} wishes to buy`,
+    `${book.attempts.length} wishes to buy, at clocks that are wrong by ${clocks.join(', ')} s`,
     '',
     'harm:',
     ...counted(harms),

@@ -22,6 +22,8 @@ type Options = {
   seed: number
   /** A part of the names of the harms that are done; all, when it is left out. */
   only?: string
+  /** How soon after the last harm all has to be settled. Leases of processes that died run for up to 40 s. */
+  settledSeconds?: number
   log?: (line: string) => void
 }
 
@@ -31,24 +33,25 @@ export async function runChaos({
   seconds,
   seed,
   only = '',
+  settledSeconds = 60,
   log = () => {}
 }: Options): Promise<Report> {
   const dice = createDice(seed)
   const capture = dice.of(['automatic', 'manual'] as const)
-  const stage = await openStage(processes, capture)
+  const stage = await openStage(processes, capture, dice.split())
   try {
     const book = openBook()
     const acting = startActors(stage, book, dice)
     await delay(WARM_UP_MS)
-    const chosen = harmsOf(processes).filter(({ name }) => name.includes(only))
+    const chosen = harmsOf(stage).filter(({ name }) => name.includes(only))
     const harms = await doHarm(stage, book, { chosen, seconds, dice: dice.split(), log })
     book.stopping = true
     await acting
-    const settled = await settle(stage)
+    const settled = await settle(stage, settledSeconds)
     const broken = [...settled.waiting.map(what => `not settled: ${what}`), ...(await judge(stage, book))]
-    const { diedAt } = stage
+    const { diedAt, clocks } = stage
     const logged = broken.length === 0 ? [] : stage.site.logged()
-    return { processes, seconds, seed, capture, harms, diedAt, settled, book, broken, logged }
+    return { processes, seconds, seed, capture, harms, diedAt, clocks, settled, book, broken, logged }
   } finally {
     await stage.close()
   }
@@ -99,7 +102,8 @@ if (import.meta.main) {
       minutes: { type: 'string', default: '5' },
       processes: { type: 'string', default: '1,3' },
       seed: { type: 'string', default: String(randomInt(SEEDS)) },
-      only: { type: 'string', default: '' }
+      only: { type: 'string', default: '' },
+      settled: { type: 'string', default: '60' }
     }
   })
   const log = (line: string) => process.stdout.write(`${line}\n`)
@@ -110,6 +114,7 @@ if (import.meta.main) {
       seconds: Number(values.minutes) * 60,
       seed: Number(values.seed),
       only: values.only,
+      settledSeconds: Number(values.settled),
       log
     })
     log(`\n${reportOf(report)}\n`)

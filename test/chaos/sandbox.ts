@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { signatureOf } from '../../src/modules/payments/providers/signature.ts'
 import { fixedPort } from '../faults/fixed-port.ts'
 import { until } from '../faults/until.ts'
 import { testSecrets } from '../support/secrets.ts'
@@ -21,6 +22,8 @@ export type Sandbox = {
   ask(path: string, body: object): Promise<{ status?: string } | undefined>
   /** The same until it answers. */
   insist(path: string, body: object): Promise<void>
+  /** Calls the shop back with this event, whoever has confirmed it. */
+  callBack(event: object): Promise<void>
   signal(name: NodeJS.Signals): void
   kill(): Promise<void>
   start(): Promise<void>
@@ -65,6 +68,15 @@ export async function openSandboxProcess(callbacks: string): Promise<Sandbox> {
     ask,
     insist: async (path, body) => {
       await until('the sandbox answers', async () => (await ask(path, body)) !== undefined)
+    },
+    callBack: async event => {
+      const body = Buffer.from(JSON.stringify(event))
+      const headers = {
+        'content-type': 'application/json',
+        'sandbox-signature': signatureOf(webhook.secret, body, new Date())
+      }
+      const signal = AbortSignal.timeout(TIMEOUT_MS)
+      await fetch(callbacks, { method: 'POST', headers, body, signal }).catch(() => {})
     },
     signal: name => void child.kill(name),
     kill,

@@ -2,8 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { readLedger } from './ledger.ts'
 import type { Stage } from './stage.ts'
 
-/** The leases of a process that died run for 30 s, and what it had asked is asked again after them. */
-const SETTLED_MS_MAX = 120_000
 const LOOK_EVERY_MS = 500
 const HURRY_EVERY_MS = 3_000
 /** So often in a row nothing waits. */
@@ -27,8 +25,8 @@ const HURRY = [
 
 export type Settled = { milliseconds: number; slowest: readonly string[]; waiting: readonly string[] }
 
-/** Waits until nothing is to be done any more; says how long that took, what took longest, and what still waits after two minutes. */
-export async function settle(stage: Stage): Promise<Settled> {
+/** Waits until nothing is to be done any more; says how long that took, what took longest, and what still waits after so many seconds. */
+export async function settle(stage: Stage, secondsMax: number): Promise<Settled> {
   const startedAt = performance.now()
   let hurriedAt = Number.NEGATIVE_INFINITY
   let quiet = 0
@@ -43,7 +41,7 @@ export async function settle(stage: Stage): Promise<Settled> {
     quiet = waiting.length === 0 ? quiet + 1 : 0
     if (waiting.length > 0) slowest = waiting
     const milliseconds = performance.now() - startedAt
-    if (quiet === QUIET_TIMES || milliseconds > SETTLED_MS_MAX) return { milliseconds, slowest, waiting }
+    if (quiet === QUIET_TIMES || milliseconds > secondsMax * 1_000) return { milliseconds, slowest, waiting }
     await delay(LOOK_EVERY_MS)
   }
 }

@@ -1,8 +1,10 @@
+import { fileURLToPath } from 'node:url'
 import { newId } from '../../src/kernel/ids.ts'
 import { openSite, type Site } from '../faults/network/site.ts'
 import { createTraffic, type Traffic } from '../faults/network/traffic.ts'
 import { startBalancer } from '../support/balancer.ts'
 import { SECRET_SETTINGS } from '../support/secrets.ts'
+import type { Dice } from './dice.ts'
 import { openSandboxProcess, type Sandbox } from './sandbox.ts'
 
 const ADMIN = { email: 'boss@example.com', password: 'an uncommon sentence' }
@@ -15,6 +17,7 @@ const SETTINGS = {
   CARTWRIGHT__LOG__LEVEL: 'error',
   CARTWRIGHT__SHOP__DEMO: 'on',
   CARTWRIGHT__SHOP__CURRENCY: 'EUR',
+  CARTWRIGHT__ORDERS__EXPIRY__MINUTES: '1',
   CARTWRIGHT__ORDERS__PENDING_PER_BUYER: '1000000',
   CARTWRIGHT__ORDERS__PENDING_PER_ADDRESS: '1000000'
 }
@@ -22,6 +25,9 @@ const SCARCE_UNITS = 40
 const CODE_USES = 30
 /** So many buy at the same time. */
 const CUSTOMERS = 6
+/** Clocks of two processes may differ by a minute, and no token is refused for it. */
+const CLOCK_SECONDS_MAX = 30
+const SKEWED_CLOCK = fileURLToPath(new URL('./skewed-clock.ts', import.meta.url))
 
 /** What can be bought, and by whom: access tokens of accounts. */
 export type Goods = {
@@ -39,10 +45,20 @@ export type Stage = {
   goods: Goods
   /** The statements at which processes were killed, and when. */
   diedAt: Set<string>
+  /** By how much the clock of each process is wrong, in seconds. */
+  clocks: readonly number[]
   close(): Promise<void>
 }
 
-export async function openStage(processes: number, capture: 'automatic' | 'manual'): Promise<Stage> {
+export async function openStage(
+  processes: number,
+  capture: 'automatic' | 'manual',
+  dice: Dice
+): Promise<Stage> {
+  const clocks = Array.from(
+    { length: processes },
+    () => dice.below(2 * CLOCK_SECONDS_MAX + 1) - CLOCK_SECONDS_MAX
+  )
   const balancer = await startBalancer()
   const sandbox = await openSandboxProcess(`${balancer.origin}/api/payments/callback/sandbox`)
   const ends = [() => sandbox.close(), () => balancer.close()]
@@ -50,17 +66,21 @@ export async function openStage(processes: number, capture: 'automatic' | 'manua
     for (const end of ends) await end()
   }
   try {
-    const site = await openSite(processes, {
+    const settings = {
       ...SETTINGS,
       CARTWRIGHT__PAYMENTS__SANDBOX__URL: sandbox.url,
       CARTWRIGHT__PAYMENTS__CAPTURE: capture
-    })
+    }
+    const site = await openSite(processes, settings, at => ({
+      NODE_OPTIONS: `--import=${SKEWED_CLOCK}`,
+      CLOCK_SKEW_MS: String((clocks[at] ?? 0) * 1_000)
+    }))
     ends.unshift(() => site.close())
     const origins = site.processes.map(({ origin }) => origin)
     balancer.use(origins)
     const traffic = createTraffic(origins)
     ends.unshift(async () => traffic.anywhere.close())
-    return { site, sandbox, traffic, goods: await stock(traffic), diedAt: new Set(), close }
+    return { site, sandbox, traffic, goods: await stock(traffic), diedAt: new Set(), clocks, close }
   } catch (error) {
     await close()
     throw error

@@ -90,7 +90,7 @@ const commit = (name: string, direction: Direction, fate: Fate, oneOf: number): 
   }
 })
 
-const BACKENDS = `select pid from pg_stat_activity where application_name = 'cartwright' order by random()`
+const BACKENDS = `select pid from pg_stat_activity where application_name = 'cartwright' and datname = current_database() order by random()`
 
 /** Processes of PostgreSQL receive a signal, and when it is mended another one. */
 const signalled = (
@@ -114,8 +114,8 @@ const signalled = (
 
 const backends = async ({ sql }: Site) => (await sql(BACKENDS)).map(({ pid }) => Number(pid))
 const oneBackend = async (site: Site) => (await backends(site)).slice(0, 1)
-const postmaster = async (site: Site) => [await site.postmaster()]
-const everything = async (site: Site) => [...(await backends(site)), await site.postmaster()]
+const postmaster = async ({ postmaster: find }: Site) => (find === undefined ? [] : [await find()])
+const everything = async (site: Site) => [...(await backends(site)), ...(await postmaster(site))]
 
 function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   try {

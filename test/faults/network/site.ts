@@ -1,14 +1,14 @@
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
-import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../../src/platform/embedded-postgres/open.ts'
 import { type Program, startProgram } from '../../support/program.ts'
 import { fixedPort } from '../fixed-port.ts'
+import { addressOf, throughProxy } from '../postgres-address.ts'
 import { type CommitWatch, type StatementWatch, watchCommits, watchStatements } from '../postgres-wire.ts'
 import { createRedisServer, type RedisServer } from '../redis-server.ts'
 import { openTcpProxy, type TcpProxy } from '../tcp-proxy.ts'
 import { until } from '../until.ts'
+import { type DatabaseServer, openDatabaseServer } from './database-server.ts'
 
 const SETTINGS = {
   CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
@@ -19,9 +19,6 @@ const SETTINGS = {
   CARTWRIGHT__LOG__LEVEL: 'error',
   CARTWRIGHT__SHOP__DEMO: 'on'
 }
-/** Stranded connections stay open at the server, beside those that replace them. */
-const CONNECTIONS_MAX = 250
-const DATABASE = 'cartwright_faults'
 const RECOVERY_MS_MAX = 60_000
 const LOG_LINES_SHOWN_MAX = 5
 const LOG_LINE_LENGTH_MAX = 300
@@ -38,13 +35,14 @@ type ShopProcess = {
   kill(): Promise<void>
 }
 
-/** The real program in one or more processes, on a PostgreSQL and a Redis of their own. */
+/** The real program in one or more processes, on a database and a Redis of their own. */
 export type Site = {
   processes: ShopProcess[]
   redis: RedisServer
   /** Not through a proxy. */
   sql(text: string): Promise<Record<string, unknown>[]>
-  postmaster(): Promise<number>
+  /** `undefined`: the server is not ours. */
+  postmaster: DatabaseServer['postmaster']
   /** Returns when the database answers (again). */
   databaseAnswers(): Promise<void>
   /** Puts the site in order after a fault, and says how each process ended that did; it is started again. */
@@ -54,42 +52,47 @@ export type Site = {
   close(): Promise<void>
 }
 
-/** `settings` are environment variables of the program. */
+type Environment = Readonly<Record<string, string>>
+
+/** `settings` are environment variables of the program, of all processes; `ofProcess`, of each. */
 export async function openSite(
   count: number,
-  settings: Readonly<Record<string, string>> = SETTINGS
+  settings: Environment = SETTINGS,
+  ofProcess: (at: number) => Environment = () => ({})
 ): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-network-'))
   // The server runs as another user when the suite runs as root; it has to get in.
   await chmod(folder, 0o755)
-  const postgres = await openEmbeddedPostgres({ folder, mode: 'own', connectionsMax: CONNECTIONS_MAX })
+  const server = await openDatabaseServer(folder)
   const redis = await createRedisServer()
   const running: Running[] = []
   const close = async () => {
     await Promise.all(running.map(each => each.close()))
     await redis.kill()
-    await postgres.stop()
+    await server.stop()
     await rm(folder, { recursive: true, force: true })
   }
   try {
     await redis.start()
-    await sqlOf(postgres)(`create database ${DATABASE}`)
     // The first one fills the shop; the others find it.
     for (let i = 0; i < count; i += 1)
       running.push(
-        await startProcess(postgres, redis, { ...settings, CARTWRIGHT_DATA: join(folder, 'shop') })
+        await startProcess(server.url, redis, {
+          ...settings,
+          ...ofProcess(i),
+          CARTWRIGHT_DATA: join(folder, 'shop')
+        })
       )
   } catch (error) {
     await close()
     throw error
   }
-  const sql = sqlOf(postgres, DATABASE)
+  const { sql, postmaster } = server
   return {
     processes: running,
     redis,
     sql,
-    postmaster: async () =>
-      Number.parseInt(await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8'), 10),
+    postmaster,
     databaseAnswers: async () => {
       await until('PostgreSQL answers', () => sql('select 1').then(() => true), RECOVERY_MS_MAX)
     },
@@ -99,30 +102,16 @@ export async function openSite(
   }
 }
 
-const sqlOf =
-  ({ url }: EmbeddedPostgres, database = ''): Site['sql'] =>
-  async text => {
-    const client = new pg.Client({ connectionString: new URL(database, url).href })
-    client.on('error', () => {})
-    await client.connect()
-    try {
-      return (await client.query(text)).rows
-    } finally {
-      await client.end()
-    }
-  }
-
 type Running = ShopProcess & Pick<Site, 'logged' | 'close'> & { tidy(number: number): Promise<string[]> }
 
 async function startProcess(
-  postgres: EmbeddedPostgres,
+  databaseUrl: string,
   redis: RedisServer,
-  settings: Readonly<Record<string, string>>
+  settings: Environment
 ): Promise<Running> {
-  const sockets = decodeURIComponent(new URL(postgres.url).hostname)
   const commits = watchCommits()
   const statements = watchStatements()
-  const database = await openTcpProxy({ path: `${sockets}/.s.PGSQL.5432` }, (...seen) => {
+  const database = await openTcpProxy(addressOf(databaseUrl), (...seen) => {
     const fates = [statements.watch(...seen), commits.watch(...seen)]
     return fates.find(fate => fate !== 'pass') ?? 'pass'
   })
@@ -132,7 +121,7 @@ async function startProcess(
     const program = startProgram({
       ...settings,
       PORT: port,
-      DATABASE_URL: `postgres://cartwright@127.0.0.1:${database.port}/${DATABASE}`,
+      DATABASE_URL: throughProxy(databaseUrl, database),
       REDIS_URL: `redis://127.0.0.1:${cache.port}`
     })
     await program.listening

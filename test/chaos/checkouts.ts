@@ -1,0 +1,57 @@
+import { newId } from '../../src/kernel/ids.ts'
+import type { Answer } from '../support/http-client.ts'
+import { count, insist } from './book.ts'
+import { type Buyer, begin, hear, items, said, type Way } from './wishes.ts'
+
+const REPLACE_SHARE = 0.4
+const TWO_TABS_SHARE = 0.5
+const CANCEL_SHARE = 0.1
+const PAID_AT_ONCE_SHARE = 0.3
+const CARD = { provider: 'sandbox', method: 'card' }
+
+/** Where a checkout is, and what proves that it is ours. */
+type Checkout = { path: string; who: { token?: string; headers?: object }; json: Answer['json'] }
+
+/** A checkout is begun, said anew, and ordered: in two tabs at once, while a third one changes it or cancels it. */
+export const throughCheckout: Way = async buyer => {
+  const { dice } = buyer
+  const isGuest = dice.chance(0.5)
+  const token = buyer.account
+  const note = begin(buyer, true, newId())
+  const body = () => ({ items: items(buyer), ...said(buyer, note.note) })
+  const checkout = await open(buyer, isGuest ? {} : { token }, body())
+  if (checkout === undefined) return undefined
+  const { path, who, json } = checkout
+  const replace = () => insist(buyer, newId(), { method: 'PUT', path, ...who, body: body() })
+  if (dice.chance(REPLACE_SHARE)) count(buyer.book, `checkouts replaced: ${(await replace())?.status}`)
+  const tabs = dice.chance(TWO_TABS_SHARE) ? 2 : 1
+  const completed = Array.from({ length: tabs }, () => {
+    const agreed = { ...(dice.chance(0.2) && { expected_total: json.total }) }
+    const paid = { ...(dice.chance(PAID_AT_ONCE_SHARE) && { payment: CARD }) }
+    const request = { method: 'POST', path: `${path}/complete`, ...who, body: { ...agreed, ...paid } }
+    return insist(buyer, newId(), request)
+  })
+  const meanwhile = [
+    ...(dice.chance(REPLACE_SHARE) ? [replace()] : []),
+    ...(dice.chance(CANCEL_SHARE)
+      ? [insist(buyer, newId(), { method: 'POST', path: `${path}/cancel`, ...who })]
+      : [])
+  ]
+  const answers = await Promise.all(completed)
+  for (const answer of await Promise.all(meanwhile))
+    count(buyer.book, `checkouts changed while they are ordered: ${answer?.status}`)
+  const [order] = answers.flatMap(answer => hear(buyer, note, answer) ?? [])
+  if (order === undefined) return undefined
+  return { id: order.id, ...(isGuest ? { guestToken: order.order_token } : { customer: token }) }
+}
+
+/** Begins one; `undefined` when it was refused. */
+async function open(buyer: Buyer, who: { token?: string }, body: object): Promise<Checkout | undefined> {
+  const at = who.token === undefined ? '/api/checkouts/guest' : '/api/checkouts'
+  const answer = await insist(buyer, newId(), { method: 'POST', path: at, ...who, body })
+  count(buyer.book, `checkouts begun: ${answer?.status}`)
+  if (answer?.status !== 201) return undefined
+  const { id, checkout_token: proof } = answer.json
+  const headers = proof === undefined ? {} : { 'x-checkout-token': proof }
+  return { path: `${at}/${id}`, who: { ...who, headers }, json: answer.json }
+}

@@ -1,0 +1,21 @@
+import type { NetConnectOpts } from 'node:net'
+import type { TcpProxy } from './tcp-proxy.ts'
+
+const POSTGRES_PORT = 5432
+
+/** The socket of the server: a port, or below the folder that the URL has in the place of a host. */
+export function addressOf(url: string): NetConnectOpts {
+  const { hostname, port, searchParams } = new URL(url)
+  const host = decodeURIComponent(hostname) || (searchParams.get('host') ?? '')
+  if (host.startsWith('/')) return { path: `${host}/.s.PGSQL.${port || POSTGRES_PORT}` }
+  return { host, port: Number(port) || POSTGRES_PORT }
+}
+
+/** The same database, by way of a proxy in front of its server. */
+export function throughProxy(directUrl: string, { port }: TcpProxy): string {
+  const url = new URL(directUrl)
+  url.hostname = '127.0.0.1'
+  url.port = String(port)
+  url.searchParams.delete('host')
+  return url.href
+}
