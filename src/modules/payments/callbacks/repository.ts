@@ -73,7 +73,8 @@ export const hastenEvents = statement({
   name: 'payments.hasten_events',
   text: `
     update payments.events set next_check_at = least(next_check_at, now() + make_interval(secs => 20 * random()))
-    where next_check_at > now()`
+    where next_check_at > now()
+      and id in (select id from payments.events where next_check_at > now() for update skip locked)`
 })
 export const decideEvent = statement({
   name: 'payments.decide_event',

@@ -3,6 +3,7 @@ import { usePayments } from '../../../../test/support/payments.ts'
 import { testSecrets } from '../../../../test/support/secrets.ts'
 import type { Log } from '../../../platform/log.ts'
 import { createRecorder } from '../facts/recorder.ts'
+import { setObject } from '../payments/repository.ts'
 import { createManualProvider } from '../providers/manual.ts'
 import type { Answer, Provider } from '../providers/port.ts'
 import { createProviders } from '../providers/registry.ts'
@@ -82,6 +83,7 @@ async function useOutage() {
   const count = async (what: string) =>
     Number((await sql(`select count(*) as n from payments.${what}`))[0]?.n)
   return {
+    db,
     sql,
     failures,
     isDown: () => providers.isDown('faraway'),
@@ -138,3 +140,18 @@ test('a provider that is down is asked every 15 s; when it is back, all is settl
     await sql(`select distinct status, captured::int from payments.accounts where status <> 'unpaid'`)
   ).toEqual([{ status: 'paid', captured: 100 }])
 }, 60_000)
+
+test('what somebody holds is not waited for when all the others are to be asked soon', async () => {
+  const { db, sql } = await useOutage()
+  const [held] = await sql('select id, order_id from payments.payments where polls = 4 limit 1')
+  const { id, order_id } = held as { id: string; order_id: string }
+  await db.transaction(async tx => {
+    await tx.run(setObject, { id, object_id: `far_${id}`, next_step: null })
+    await hastenAll(db, 'faraway')
+  })
+  const late = `> now() + interval '1 minute'`
+  expect(
+    await sql(`select order_id from payments.payments where polls > 0 and next_poll_at ${late}`)
+  ).toEqual([{ order_id }])
+  expect(await sql(`select id from payments.operations where next_check_at ${late}`)).toEqual([])
+})

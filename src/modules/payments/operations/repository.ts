@@ -136,13 +136,19 @@ export const countOrphans = statement({
     select provider, count(*) as total from payments.operations
     where settled_at is null and provider <> all($providers::text[]) group by provider`
 })
-/** All that waits for an answer is looked at soon, spread over 20 s so that nobody is asked everything at once. */
+/**
+ * All that waits for an answer is looked at soon, spread over 20 s so that nobody is asked everything at once. What somebody
+ * holds is being looked at.
+ */
 export const hasten = statement({
   name: 'payments.hasten_operations',
   takes: { provider: 'text?' },
   text: `
     update payments.operations set next_check_at = now() + make_interval(secs => 20 * random())
-    where settled_at is null and attempts > 0 and ($provider::text is null or provider = $provider)`
+    where settled_at is null and id in (
+      select id from payments.operations
+      where settled_at is null and attempts > 0 and ($provider::text is null or provider = $provider)
+      for update skip locked)`
 })
 /** To be sent now, by whoever waits for it. */
 export const listOpenOf = statement({

@@ -183,8 +183,11 @@ export const hastenPolls = statement({
   takes: { provider: 'text?' },
   text: `
     update payments.payments set next_poll_at = least(next_poll_at, now() + make_interval(secs => 20 * random()))
-    where is_open and object_id is not null and next_poll_at > now() and polls > 0
-      and ($provider::text is null or provider = $provider)`
+    where is_open and object_id is not null and id in (
+      select id from payments.payments
+      where is_open and object_id is not null and next_poll_at > now() and polls > 0
+        and ($provider::text is null or provider = $provider)
+      for update skip locked)`
 })
 /** Those of an order to ask about now, unless somebody has just done so. */
 export const takeInquiries = statement({
