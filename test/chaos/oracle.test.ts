@@ -89,6 +89,13 @@ const BREACHES: readonly [rule: string, order: 'paid' | 'unpaid', text: string][
     'paid',
     `insert into orders.history (order_id, action, to_state) values ($1, 'place', 'placed')`
   ],
+  ['what was sent', 'paid', 'update orders.lines set fulfilled = 1 where order_id = $1'],
+  [
+    'of a canceled order was sent',
+    'paid',
+    `update orders.lines set fulfilled = 1 where order_id = $1; update orders.orders set state = 'canceled' where id = $1`
+  ],
+  ['two first orders', 'paid', 'update pricing.promotions set first_order_only = true'],
   ['than it is counted', 'paid', 'update pricing.budgets set taken = taken - 1'],
   ['somebody used a promotion', 'paid', 'update pricing.customer_uses set taken = taken - 1'],
   ['that was not used', 'paid', 'delete from pricing.redemptions where owner = $1'],

@@ -106,6 +106,21 @@ const RULES: Readonly<Record<string, string>> = {
   'an order was placed twice': `
     select order_id from orders.history where action = 'place' group by order_id having count(*) > 1`,
 
+  'what was sent is not what the lines of the order say': `
+    select order_id, line, fulfilled, sent from orders.lines left join (
+      select order_id, (unit ->> 'line')::int as line, sum((unit ->> 'quantity')::int) as sent
+      from orders.shipments, jsonb_array_elements(shipments.lines) as unit group by 1, 2
+    ) as parcels using (order_id, line)
+    where fulfilled <> coalesce(sent, 0)`,
+
+  'something of a canceled order was sent': `
+    select order_id, line, fulfilled from orders.lines join orders.orders on orders.id = order_id
+    where state = 'canceled' and fulfilled > 0`,
+
+  'somebody has two first orders': `
+    select customer from pricing.redemptions join pricing.promotions on promotions.id = promotion_id
+    where first_order_only group by customer having count(distinct owner) > 1`,
+
   'a promotion or a code was used more often than it is counted': `
     select budgets.id, taken, count(redemptions.owner) as used from pricing.budgets
     left join pricing.redemptions on budgets.id in (promotion_id, code_id)
