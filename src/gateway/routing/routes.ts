@@ -19,17 +19,17 @@ type Claim = { name: string; basePaths: readonly string[] }
 
 /** The path that a request asks for: without origin and query, decoded as far as its segments stay what they are. */
 export function pathOf(target: string): string {
-  if (isPlain(target)) return target
-  const path = target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '')
+  const end = target.search(/[?#]/)
+  const named = end < 0 ? target : target.slice(0, end)
+  // Most are plain, and looking is cheaper than taking them apart.
+  if (named.startsWith('/') && !named.includes('%')) return named
+  const path = named.replace(/^https?:\/\/[^/]*/i, '')
   try {
     return decodeURI(path)
   } catch {
     return path
   }
 }
-
-/** Whether a target is its path: most are, and looking is cheaper than taking it apart. */
-const isPlain = (target: string): boolean => target.startsWith('/') && !/[?#%]/.test(target)
 
 /** Of a path the module whose base paths cover it; the longest prefix wins. */
 export function ownersOf(modules: readonly Claim[]): (path: string) => string | undefined {
