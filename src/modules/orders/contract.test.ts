@@ -16,6 +16,7 @@ type Subject = {
   sell(): Promise<Thing>
   order(buyer: Buyer, things: readonly Thing[]): Promise<string>
   pay(orderId: string): Promise<unknown>
+  complete(orderId: string): Promise<unknown>
   cancel(buyer: Buyer, orderId: string): Promise<unknown>
 }
 
@@ -37,6 +38,10 @@ async function useReal(): Promise<Subject> {
       return json.id
     },
     pay: shop.pay,
+    complete: async id => {
+      await shop.admin.post(`/api/admin/orders/${id}/shipments`, {})
+      return shop.admin.post(`/api/admin/orders/${id}/transition`, { action: 'complete' })
+    },
     cancel: (buyer, id) => shop.as(buyer).post(`/api/orders/${id}/cancel`)
   }
 }
@@ -49,6 +54,7 @@ async function useFake(): Promise<Subject> {
     sell: async () => ({ variantId: newId(), productId: newId() }),
     order: async ({ id }, things) => orders.order(id, things),
     pay: async id => orders.place(id),
+    complete: async id => orders.complete(id),
     cancel: async (_buyer, id) => orders.cancel(id)
   }
 }
@@ -83,5 +89,34 @@ describe.each([
     await cancel(ada, paid)
     expect(await bought(ada)).toEqual([cap.variantId, cap.productId].toSorted())
     expect(await bought(ada, [])).toEqual([])
+  })
+
+  test('forget whose orders were, once none of them is open', async () => {
+    const { orders, db, sell, order, pay, complete, cancel } = await use()
+    const [ada, bob] = [customer(), customer()]
+    const mug = await sell()
+    const forget = (buyer: Buyer) => db.transaction(tx => orders.forget(tx, buyer.id))
+    const has = async (buyer: Buyer) => (await orders.bought(db, buyer.id, [mug.variantId])).size === 1
+    const [done, paid, unpaid] = [await order(ada, [mug]), await order(ada, [mug]), await order(ada, [mug])]
+    const ofBob = await order(bob, [mug])
+    await pay(ofBob)
+    await pay(done)
+    await pay(paid)
+    await complete(done)
+    const open = (length: number) => ({ code: 'ORDER_STILL_OPEN', details: { numbers: { length } } })
+    await expect(forget(ada)).rejects.toMatchObject(open(2))
+    await cancel(ada, unpaid)
+    await expect(forget(ada)).rejects.toMatchObject(open(1))
+    await complete(paid)
+    const failing = db.transaction(async tx => {
+      await orders.forget(tx, ada.id)
+      throw new Error('she stays')
+    })
+    await expect(failing).rejects.toThrow('she stays')
+    expect(await has(ada)).toBe(true)
+    await forget(ada)
+    expect([await has(ada), await has(bob)]).toEqual([false, true])
+    await forget(ada)
+    await forget(customer())
   })
 })

@@ -94,6 +94,11 @@ export const tooManyPending = defineError(
   'Too many orders wait for their payment; pay or cancel one of them first. "limit" says how many may.',
   { mayPass: true }
 )
+export const ordersOpen = defineError(
+  'conflict',
+  'ORDER_STILL_OPEN',
+  'Some orders are still open, and need their addresses; "numbers" says which.'
+)
 export const orderStale = defineError(
   'stale',
   'ORDER_STALE',

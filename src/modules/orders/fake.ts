@@ -1,11 +1,12 @@
 import { newId } from '../../kernel/ids.ts'
+import { ordersOpen } from './errors.ts'
 import type { OrdersApi } from './index.ts'
 
 type Bought = { readonly variantId: string; readonly productId: string }
 type Order = {
-  readonly customerId: string
+  customerId: string | null
   readonly lines: readonly Bought[]
-  state: 'pending' | 'placed' | 'canceled'
+  state: 'pending' | 'placed' | 'completed' | 'canceled'
 }
 
 /** Orders in memory that keep the contract of `OrdersApi`, for tests of those who ask it. */
@@ -14,6 +15,7 @@ export type FakeOrders = OrdersApi & {
   order(customerId: string, lines: readonly Bought[]): string
   /** It is paid, and looked after from now on. */
   place(orderId: string): void
+  complete(orderId: string): void
   cancel(orderId: string): void
 }
 
@@ -23,13 +25,20 @@ export function fakeOrders(): FakeOrders {
     const order = orders.get(id)
     if (order !== undefined) order.state = state
   }
+  const ownOf = (customerId: string) => [...orders].filter(([, order]) => order.customerId === customerId)
   return {
+    forget: async (tx, customerId) => {
+      const own = ownOf(customerId)
+      const open = own.filter(([, { state }]) => state === 'pending' || state === 'placed')
+      if (open.length > 0) throw ordersOpen({ details: { numbers: open.map(([id]) => id) } })
+      tx.afterCommit(() => {
+        for (const [, order] of own) order.customerId = null
+      })
+    },
     bought: async (_db, customerId, ids) => {
-      const own = [...orders.values()].filter(
-        order => order.customerId === customerId && order.state === 'placed'
-      )
+      const own = ownOf(customerId).filter(([, { state }]) => state === 'placed' || state === 'completed')
       const known = new Set(
-        own.flatMap(({ lines }) => lines.flatMap(({ variantId, productId }) => [variantId, productId]))
+        own.flatMap(([, { lines }]) => lines.flatMap(({ variantId, productId }) => [variantId, productId]))
       )
       return new Set(ids.filter(id => known.has(id)))
     },
@@ -39,6 +48,7 @@ export function fakeOrders(): FakeOrders {
       return id
     },
     place: id => become(id, 'placed'),
+    complete: id => become(id, 'completed'),
     cancel: id => become(id, 'canceled')
   }
 }

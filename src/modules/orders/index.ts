@@ -1,6 +1,6 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { defineModule } from '../../module.ts'
-import type { Queryable } from '../../platform/postgres/database.ts'
+import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { cartModule } from '../cart/index.ts'
 import { catalogModule } from '../catalog/index.ts'
 import { inventoryModule } from '../inventory/index.ts'
@@ -29,6 +29,7 @@ import { createCompletion } from './completion/service.ts'
 import { countryRoutes } from './countries/routes.ts'
 import { createCountryService } from './countries/service.ts'
 import { createCredits } from './credits/service.ts'
+import { createErasure } from './erasure/service.ts'
 import {
   orderCanceled,
   orderClaimed,
@@ -67,6 +68,11 @@ export type OrdersApi = {
    * and that was not canceled. What came back was bought, too. One statement.
    */
   bought(db: Queryable, customerId: string, ids: readonly string[]): Promise<ReadonlySet<string>>
+  /**
+   * Somebody leaves: their checkouts are deleted, and nothing says any more whose their orders, payments and shipments were.
+   * Amounts stay. Whoever has left already has nothing that could be forgotten. @throws `ORDER_STILL_OPEN`
+   */
+  forget(tx: Transaction, customerId: string): Promise<void>
 }
 
 /** What is bought: checkouts, and the orders that they become. */
@@ -134,7 +140,7 @@ export const ordersModule = defineModule({
     chores.sweep(SWEEP_SECONDS, 'delete expired checkouts', () =>
       db.run(deleteExpiredCheckouts, { keptSeconds: KEPT_SECONDS })
     )
-    const api: OrdersApi = { bought }
+    const api: OrdersApi = { bought, forget: createErasure({ payments, shipping }) }
     return {
       api,
       handlers: {

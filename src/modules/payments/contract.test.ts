@@ -187,4 +187,15 @@ describe.each([
     expect(await db.transaction(tx => payments.reissue(tx, orderId, owner))).toBe(3)
     expect(await account(orderId)).toMatchObject({ customer_id: owner, token_version: 3 })
   })
+
+  test('forget whose orders they were, and keep what was paid', async () => {
+    const { payments, db, open, account, customerId, pay, heard } = await useTold()
+    const [paid, other] = [await open(900, {}), await open(5)]
+    await payments.proceed(paid)
+    await pay(paid)
+    await heard(paid, { status: 'paid' })
+    await db.transaction(tx => payments.forget(tx, customerId, [paid, newId()]))
+    expect(await account(paid)).toMatchObject({ customer_id: null, token_version: 2, captured: 900 })
+    expect(await account(other)).toMatchObject({ customer_id: customerId, token_version: 1 })
+  })
 })

@@ -186,6 +186,13 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
       book.token_version += 1
       return book.token_version
     },
+    forget: async (tx, _customerId, orderIds) => {
+      for (const id of orderIds.filter(each => books.has(each) || draftsOf(tx).has(each))) {
+        const book = bookOf(tx, id)
+        book.customer_id = null
+        book.token_version += 1
+      }
+    },
     lock: async (tx, orderId) =>
       books.has(orderId) || draftsOf(tx).has(orderId) ? bookOf(tx, orderId) : undefined,
     openMethods: async (tx, orderId) =>

@@ -6,6 +6,7 @@ import { createAccounts, type NewAccount, type OrderCapture, type OrderRefund } 
 import { eraseOldRaw } from './callbacks/repository.ts'
 import { callbackRoutes } from './callbacks/routes.ts'
 import { createCallbackService } from './callbacks/service.ts'
+import { forget } from './erasure/service.ts'
 import { paymentEvents } from './events.ts'
 import { createExpiryWatch } from './expiry/watch.ts'
 import { createRecorder, type PaymentChange, type PaymentListener } from './facts/recorder.ts'
@@ -51,6 +52,8 @@ export type PaymentsApi = {
   changeDue(tx: Transaction, orderId: string, dueMinor: number): Promise<PaymentChange>
   /** The version of the order's next token; with a customer, the order is theirs from now on. */
   reissue(tx: Transaction, orderId: string, customerId: string | null): Promise<number>
+  /** Nothing says any more that these orders were this customer's; what was paid stays. Locks the accounts, in one order. */
+  forget(tx: Transaction, customerId: string, orderIds: readonly string[]): Promise<void>
   /** Holds the account until `tx` ends: before the order itself is locked. `undefined`: the order has none. */
   lock(tx: Transaction, orderId: string): Promise<AccountRow | undefined>
   /** How it may still be paid: the methods of payments that are open. */
@@ -120,6 +123,7 @@ export const paymentsModule = defineModule({
 
     const api: PaymentsApi = {
       ...accounts,
+      forget,
       listen: wanted => {
         listener = wanted
       },

@@ -33,6 +33,8 @@ export type ShippingApi = {
   open(tx: Transaction, shipments: NewShipments): Promise<void>
   /** What was ordered without an account is this customer's from now on. */
   handOver(tx: Transaction, orderId: string, customerId: string): Promise<void>
+  /** Nothing says any more who was sent these orders. */
+  forget(tx: Transaction, orderIds: readonly string[]): Promise<void>
   /** Makes these zones, methods and rates where there are none at all, and answers whether it did. */
   createFirst(rules: FirstRules): Promise<boolean>
 }
@@ -53,6 +55,7 @@ export const shippingModule = defineModule({
     const api: ShippingApi = {
       open: shipments.open,
       handOver: shipments.handOver,
+      forget: shipments.forget,
       rates: async () => {
         const rules = await rulesNow()
         return parcel => ratesOf(rules, parcel)

@@ -64,6 +64,12 @@ export const ACTIONS = {
   reopen: { from: ['completed'], to: 'placed', by: ['admin'], means: 'Something is still to be done.' },
   hold: { from: LIVE, to: null, by: ['admin'], means: 'Nothing is sent until it is released.' },
   release: { from: LIVE, to: null, by: ['admin'], means: 'It goes on.' },
+  erase: {
+    from: ['completed', 'canceled'],
+    to: null,
+    by: ['system'],
+    means: 'Who has ordered it has left: nothing says any more who that was.'
+  },
   note: {
     from: ['pending', 'placed', 'completed', 'canceled'],
     to: null,

@@ -29,6 +29,11 @@ export const handOver = statement({
   takes: { order_id: 'uuid', customer_id: 'uuid' },
   text: 'update shipping.shipments set customer_id = $customer_id where order_id = $order_id'
 })
+export const eraseShipments = statement({
+  name: 'shipping.erase_shipments',
+  takes: { order_ids: 'uuid[]' },
+  text: 'update shipping.shipments set customer_id = null, tracking_number = null where order_id = any ($order_ids)'
+})
 export const listShipmentsOfOrder = statement({
   name: 'shipping.list_shipments_of_order',
   takes: { order_id: 'uuid', customer_id: 'uuid' },

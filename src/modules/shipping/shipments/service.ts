@@ -40,6 +40,11 @@ export function createShipmentService(db: Database) {
     await tx.run(repository.handOver, { order_id, customer_id })
   }
 
+  /** Nothing says any more whose they were. */
+  async function forget(tx: Transaction, orderIds: readonly string[]): Promise<void> {
+    await tx.run(repository.eraseShipments, { order_ids: [...orderIds] })
+  }
+
   /** @throws `SHIPPING_SHIPMENTS_NOT_FOUND` */
   async function ofOrder(customerId: string, orderId: string): Promise<ShipmentsResponse> {
     const given = { order_id: orderId, customer_id: customerId }
@@ -48,6 +53,6 @@ export function createShipmentService(db: Database) {
     return { order_id: orderId, items }
   }
 
-  return { open, handOver, ofOrder }
+  return { open, handOver, forget, ofOrder }
 }
 export type ShipmentService = ReturnType<typeof createShipmentService>

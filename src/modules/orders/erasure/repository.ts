@@ -1,0 +1,67 @@
+import { oneOf, statement } from '../../../platform/postgres/statement.ts'
+import type { OrderState } from '../life/status.ts'
+
+export const listOfCustomer = statement({
+  name: 'orders.list_of_customer',
+  takes: { customer_id: 'uuid' },
+  gives: { id: 'uuid' },
+  text: 'select id from orders.orders where customer_id = $customer_id order by id'
+})
+/** Held until `tx` ends; whoever locks the accounts of their payments, too, has done so before. */
+export const lockOfCustomer = statement({
+  name: 'orders.lock_of_customer',
+  takes: { customer_id: 'uuid' },
+  gives: { number: 'text', state: oneOf<OrderState>() },
+  text: 'select number, state from orders.orders where customer_id = $customer_id order by id for update'
+})
+/** Those that their orders were made of, too, which a guest may have begun. */
+export const deleteCheckouts = statement({
+  name: 'orders.delete_checkouts_of_customer',
+  takes: { customer_id: 'uuid', ids: 'uuid[]' },
+  text: `
+    delete from orders.checkouts
+    where customer_id = $customer_id or id in (select checkout_id from orders.orders where id = any ($ids))`
+})
+const placeOf = (address: string) =>
+  `case when ${address} is not null then jsonb_strip_nulls(
+        jsonb_build_object('country', ${address}->'country', 'region', ${address}->'region')) end`
+/** What taxes rest on stays: amounts, the country and its region, and why a tax was not paid. */
+export const eraseOrders = statement({
+  name: 'orders.erase_orders',
+  takes: { ids: 'uuid[]' },
+  text: `
+    update orders.orders set
+      customer_id = null, token_version = token_version + 1, buyer = id::text, cart_id = null, cart_version = null,
+      email = null, note = null,
+      shipping_address = ${placeOf('shipping_address')}, billing_address = ${placeOf('billing_address')},
+      tax_exemption = tax_exemption || '{ "company": "", "vat_id": null }',
+      version = version + 1, updated_at = now()
+    where id = any ($ids)`
+})
+/** What somebody wrote; what the shop itself says names nobody. */
+export const eraseHistory = statement({
+  name: 'orders.erase_history',
+  takes: { customer_id: 'uuid', ids: 'uuid[]' },
+  text: `
+    update orders.history set reason = case when actor is null then reason end, actor = nullif(actor, $customer_id)
+    where order_id = any ($ids)`
+})
+export const eraseAdjustments = statement({
+  name: 'orders.erase_adjustments',
+  takes: { customer_id: 'uuid', ids: 'uuid[]' },
+  text: `
+    update orders.adjustments set reason = case when actor is null then reason end, actor = nullif(actor, $customer_id)
+    where order_id = any ($ids)`
+})
+export const eraseShipments = statement({
+  name: 'orders.erase_shipments',
+  takes: { ids: 'uuid[]' },
+  text: 'update orders.shipments set tracking_number = null where order_id = any ($ids)'
+})
+export const noteErased = statement({
+  name: 'orders.note_erased',
+  takes: { ids: 'uuid[]' },
+  text: `
+    insert into orders.history (order_id, action, from_state, to_state)
+    select id, 'erase', state, state from orders.orders where id = any ($ids) order by id`
+})

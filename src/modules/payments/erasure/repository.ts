@@ -1,0 +1,37 @@
+import { statement } from '../../../platform/postgres/statement.ts'
+
+/** In one order, as whoever locks several does. */
+export const lockAccounts = statement({
+  name: 'payments.lock_accounts',
+  takes: { order_ids: 'uuid[]' },
+  text: 'select from payments.accounts where order_id = any ($order_ids) order by order_id for update'
+})
+export const eraseAccounts = statement({
+  name: 'payments.erase_accounts',
+  takes: { order_ids: 'uuid[]' },
+  text: `
+    update payments.accounts set customer_id = null, token_version = token_version + 1
+    where order_id = any ($order_ids)`
+})
+export const erasePayments = statement({
+  name: 'payments.erase_payments',
+  takes: { order_ids: 'uuid[]' },
+  text: 'update payments.payments set customer_id = null, next_step = null where order_id = any ($order_ids)'
+})
+/** What somebody wrote; what is still to be sent stays as it is. */
+export const eraseOperations = statement({
+  name: 'payments.erase_operations',
+  takes: { customer_id: 'uuid', order_ids: 'uuid[]' },
+  text: `
+    update payments.operations set reason = case when actor is null then reason end, actor = nullif(actor, $customer_id)
+    where order_id = any ($order_ids)`
+})
+/** Providers call back with names and addresses; what waits to be applied is read once more. */
+export const eraseEvents = statement({
+  name: 'payments.erase_events',
+  takes: { order_ids: 'uuid[]' },
+  text: `
+    update payments.events set raw = null
+    where state in ('applied', 'ignored', 'discarded')
+      and payment_id in (select id from payments.payments where order_id = any ($order_ids))`
+})
