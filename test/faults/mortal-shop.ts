@@ -10,6 +10,7 @@ const NOTHING_EXCUSED = { takenLate: new Set<string>(), keptBack: new Set<string
 
 /** `npm run faults:deaths`: at every statement that writes, and every commit, in the place of the most telling ones. */
 const EVERY = process.env.EVERY_STATEMENT !== undefined
+export const TIMEOUT_MS = EVERY ? 1_800_000 : 120_000
 
 /** A shop whose orders are paid at a sandbox, and of which other processes die. */
 export async function useMortalShop(capture: 'automatic' | 'manual') {

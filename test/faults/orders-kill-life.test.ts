@@ -3,7 +3,7 @@ import { admin } from '../../src/testing.ts'
 import { readLedger } from '../chaos/ledger.ts'
 import { sent } from '../support/orders.ts'
 import type { Moment, Sent } from './deaths.ts'
-import { useMortalShop } from './mortal-shop.ts'
+import { TIMEOUT_MS, useMortalShop } from './mortal-shop.ts'
 
 const UNITS = 2
 const TOTAL = 2_490
@@ -184,5 +184,5 @@ test.each(Object.keys(DEEDS))(
     ])
     expect(stock).toMatchObject({ on_hand: 1_000 - gone * many, reserved: reserved * many })
   },
-  120_000
+  TIMEOUT_MS
 )

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { customer } from '../../src/testing.ts'
 import { itemOf, STOCKHOLM } from '../support/checkouts.ts'
 import type { Moment } from './deaths.ts'
-import { useMortalShop } from './mortal-shop.ts'
+import { TIMEOUT_MS, useMortalShop } from './mortal-shop.ts'
 
 const CODE = 'TENTH'
 const BODY = {
@@ -49,42 +49,47 @@ async function useBuyers() {
   }
 }
 
-test('a process is killed while it places an order: there is none, or it is placed; the retry makes it one', async () => {
-  const shop = await useBuyers()
-  const retry = async (moment: string, order: Awaited<ReturnType<typeof shop.newOrder>>) => {
-    const made = await shop.retried(moment, order)
-    expect(made, moment).toMatchObject({ status: 'pending', total: 2_290 })
-    expect(await shop.ordersOf(order.token), moment).toMatchObject([{ id: made.id, number: made.number }])
-    expect(await shop.unitsInCart(order.token), moment).toEqual([])
-    return made.id as string
-  }
-  const placed: string[] = []
-  const left: { moment: string; order: Awaited<ReturnType<typeof shop.newOrder>> }[] = []
-  await shop.eachDeath(MOMENTS, shop.newOrder, async (moment, index, order) => {
-    const isThere = (await shop.ordersOf(order.token)).length > 0
-    expect(await shop.unitsInCart(order.token), moment).toEqual(isThere ? [] : [UNITS])
-    // Half of those for whom nothing came of it go away.
-    if (!isThere && index % 2 === 0) left.push({ moment, order })
-    else placed.push(await retry(moment, order))
-  })
-  await shop.sql(`update inventory.reservations set expires_at = now() where state = 'held'`)
-  const owners = async () => (await shop.reserved(shop.mug)).map(({ order_id }) => order_id)
-  await expect.poll(async () => (await owners()).filter(id => !placed.includes(String(id)))).toEqual([])
-  await shop.proveBooks()
-  for (const { moment, order } of left) placed.push(await retry(moment, order))
+test(
+  'a process is killed while it places an order: there is none, or it is placed; the retry makes it one',
+  async () => {
+    const shop = await useBuyers()
+    const retry = async (moment: string, order: Awaited<ReturnType<typeof shop.newOrder>>) => {
+      const made = await shop.retried(moment, order)
+      expect(made, moment).toMatchObject({ status: 'pending', total: 2_290 })
+      expect(await shop.ordersOf(order.token), moment).toMatchObject([{ id: made.id, number: made.number }])
+      expect(await shop.unitsInCart(order.token), moment).toEqual([])
+      return made.id as string
+    }
+    const placed: string[] = []
+    const left: { moment: string; order: Awaited<ReturnType<typeof shop.newOrder>> }[] = []
+    await shop.eachDeath(MOMENTS, shop.newOrder, async (moment, index, order) => {
+      const isThere = (await shop.ordersOf(order.token)).length > 0
+      expect(await shop.unitsInCart(order.token), moment).toEqual(isThere ? [] : [UNITS])
+      // Half of those for whom nothing came of it go away.
+      if (!isThere && index % 2 === 0) left.push({ moment, order })
+      else placed.push(await retry(moment, order))
+    })
+    await shop.sql(`update inventory.reservations set expires_at = now() where state = 'held'`)
+    const owners = async () => (await shop.reserved(shop.mug)).map(({ order_id }) => order_id)
+    await expect.poll(async () => (await owners()).filter(id => !placed.includes(String(id)))).toEqual([])
+    await shop.proveBooks()
+    for (const { moment, order } of left) placed.push(await retry(moment, order))
 
-  // Each is paid once.
-  for (const id of placed) {
-    await shop.act(id, 'pay')
-    await shop.callBack(id)
-  }
-  await shop.proveBooks()
-  const objects = await shop.sandbox.objects()
-  const amountsOf = (kind: string) => objects.filter(({ object }) => object === kind).map(each => each.amount)
-  const once = placed.map(() => 2_290)
-  expect([amountsOf('payment_intent'), amountsOf('charge')]).toEqual([once, once])
-  const [stock] = await shop.sql('select on_hand, reserved from inventory.levels where item_id = $1', [
-    shop.mug
-  ])
-  expect(stock).toMatchObject({ on_hand: 1_000, reserved: UNITS * placed.length })
-}, 120_000)
+    // Each is paid once.
+    for (const id of placed) {
+      await shop.act(id, 'pay')
+      await shop.callBack(id)
+    }
+    await shop.proveBooks()
+    const objects = await shop.sandbox.objects()
+    const amountsOf = (kind: string) =>
+      objects.filter(({ object }) => object === kind).map(each => each.amount)
+    const once = placed.map(() => 2_290)
+    expect([amountsOf('payment_intent'), amountsOf('charge')]).toEqual([once, once])
+    const [stock] = await shop.sql('select on_hand, reserved from inventory.levels where item_id = $1', [
+      shop.mug
+    ])
+    expect(stock).toMatchObject({ on_hand: 1_000, reserved: UNITS * placed.length })
+  },
+  TIMEOUT_MS
+)
