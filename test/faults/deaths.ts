@@ -24,13 +24,17 @@ export type Sent = { method: string; path: string } & RequestOptions
 export const momentName = ({ statement, at }: Moment) => `${at}: ${statement}`
 
 /** Another process of a shop, for one test, between which and its database somebody listens. */
-export async function startVictim({ databaseUrl, sql }: Shop, settings: Readonly<Record<string, string>>) {
+export async function startVictim(
+  { databaseUrl, sql }: Shop,
+  settings: Readonly<Record<string, string>>,
+  ...jobs: readonly 'jobs'[]
+) {
   const statements = watchStatements()
   const proxy = await openTcpProxy(addressOf(databaseUrl), statements.watch)
   const name = `victim ${newId()}`
   const url = new URL(throughProxy(databaseUrl, proxy))
   url.searchParams.set('application_name', name)
-  const child = spawn(process.execPath, [VICTIM, url.href, JSON.stringify(settings)], {
+  const child = spawn(process.execPath, [VICTIM, url.href, JSON.stringify(settings), ...jobs], {
     stdio: ['pipe', 'pipe', 'inherit']
   })
   const ended = once(child, 'exit')
@@ -45,6 +49,19 @@ export async function startVictim({ databaseUrl, sql }: Shop, settings: Readonly
     child.stdin.write(`${JSON.stringify(request)}\n`)
     const { value } = await lines.next()
     return value === undefined ? undefined : JSON.parse(value)
+  }
+  const plant = ({ statement, at }: Moment) => {
+    const plantAt = at.endsWith('commit') ? statements.onceCommitted : statements.onceAt
+    plantAt(statement, () => {
+      child.kill('SIGKILL')
+      return at.startsWith('before') ? 'reset' : 'pass'
+    })
+  }
+  const gone = async () => {
+    await ended
+    // What it sent last may still be done.
+    const present = 'select pid from pg_stat_activity where application_name = $1'
+    await until('its connections are gone', async () => (await sql(present, [name])).length === 0)
   }
   return {
     /** Sends it, and lives; answers all moments at which it could have died. */
@@ -61,18 +78,17 @@ export async function startVictim({ databaseUrl, sql }: Shop, settings: Readonly
       ]
     },
     /** Sends it, and is killed at this moment. @throws what it was answered when it never came. */
-    dieAt: async ({ statement, at }: Moment, request: Sent): Promise<void> => {
-      const plant = at.endsWith('commit') ? statements.onceCommitted : statements.onceAt
-      plant(statement, () => {
-        child.kill('SIGKILL')
-        return at.startsWith('before') ? 'reset' : 'pass'
-      })
+    dieAt: async (moment: Moment, request: Sent): Promise<void> => {
+      plant(moment)
       const answer = await send(request)
       if (answer !== undefined) throw new Error(`it lived, and was answered ${JSON.stringify(answer)}`)
-      await ended
-      // What it sent last may still be done.
-      const present = 'select pid from pg_stat_activity where application_name = $1'
-      await until('its connections are gone', async () => (await sql(present, [name])).length === 0)
+      await gone()
+    },
+    /** Is killed at this moment of what it does by itself when `begin` has happened. */
+    dieDoing: async (moment: Moment, begin: () => Promise<unknown>): Promise<void> => {
+      plant(moment)
+      await begin()
+      await gone()
     }
   }
 }

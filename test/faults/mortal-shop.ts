@@ -22,6 +22,7 @@ export async function useMortalShop(capture: 'automatic' | 'manual') {
   }
   return {
     ...shop,
+    settings,
     keyed: (request: Omit<Sent, 'headers'>): Sent => ({
       ...request,
       headers: { 'idempotency-key': newId() }

@@ -1,14 +1,15 @@
 /**
  * A process of a shop that sends itself what it is told, a request a line, and says what it was answered:
- * `node request-victim.ts URL SETTINGS`. It does no jobs, so that whatever it sends belongs to its request.
+ * `node request-victim.ts URL SETTINGS`. It does no jobs, so that whatever it sends belongs to its request; with `jobs` behind
+ * that, it does all that are due.
  */
 import { createInterface } from 'node:readline'
 import { openTestShop } from '../../src/testing.ts'
 import { CHECKOUT_MODULES } from '../support/checkouts.ts'
 
-const [databaseUrl = '', settings = '{}'] = process.argv.slice(2)
+const [databaseUrl = '', settings = '{}', jobs] = process.argv.slice(2)
 const shop = await openTestShop({ modules: CHECKOUT_MODULES, databaseUrl, settings: JSON.parse(settings) })
-await shop.platform.outbox.stop()
+if (jobs === undefined) await shop.platform.outbox.stop()
 process.stdout.write('ready\n')
 for await (const line of createInterface(process.stdin)) {
   const { method, path, ...options } = JSON.parse(line)

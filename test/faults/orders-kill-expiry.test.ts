@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { openTestShop } from '../../src/testing.ts'
+import { CHECKOUT_MODULES } from '../support/checkouts.ts'
+import { type Moment, momentName, startVictim } from './deaths.ts'
+import { useMortalShop } from './mortal-shop.ts'
+
+const MOMENTS: readonly Moment[] = [
+  { statement: 'orders.update_expiry', at: 'behind' },
+  { statement: 'payments.insert_operations', at: 'behind its commit' },
+  { statement: 'payments.upsert_facts', at: 'before' },
+  { statement: 'inventory.insert_requests', at: 'behind its commit' }
+]
+const EXPIRE = `handler = 'orders.expire_orders'`
+
+test('a process is killed while an order expires: it is canceled, and what was held for it is there again', async () => {
+  const shop = await useMortalShop('automatic')
+  await shop.platform.outbox.stop()
+  await shop.sql(`update cartwright.jobs set due_at = 'infinity' where ${EXPIRE}`)
+  for (const moment of MOMENTS) {
+    const { id } = await shop.order()
+    await shop.sql(`update orders.orders set created_at = created_at - interval '1 hour' where id = $1`, [id])
+    const victim = await startVictim(shop, shop.settings, 'jobs')
+    await victim.dieDoing(moment, () =>
+      shop.sql(`update cartwright.jobs set due_at = now(), lease = null where ${EXPIRE}`)
+    )
+    // Its leases run out, and another process goes on.
+    await shop.sql('update cartwright.jobs set due_at = now(), lease = null where lease is not null')
+    const { databaseUrl, settings } = shop
+    const heir = await openTestShop({ modules: CHECKOUT_MODULES, databaseUrl, settings })
+    try {
+      await shop.sql(`update cartwright.jobs set due_at = now() where ${EXPIRE} and lease is null`)
+      await shop.becomes(id, { status: 'canceled', payment_status: 'unpaid' })
+      await shop.proveBooks()
+    } finally {
+      await heir.close()
+    }
+    await shop.sql(`update cartwright.jobs set due_at = 'infinity', lease = null where ${EXPIRE}`)
+    const { history } = await shop.read(id)
+    expect(
+      history.map(({ action }: { action: string }) => action),
+      momentName(moment)
+    ).toEqual([...['create', 'cancel', 'confirm_cancel']])
+  }
+  expect(await shop.reserved(shop.mug)).toEqual([])
+  const intents = (await shop.sandbox.objects()).filter(({ object }) => object === 'payment_intent')
+  expect(intents.map(({ status }) => status)).toEqual(MOMENTS.map(() => 'canceled'))
+}, 120_000)
