@@ -98,15 +98,15 @@ test('it answers nobody without its key, and no page without the secret of its p
 test('a process of its own is started once, says where it is, and ends when it is asked to', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright sandbox '))
   onTestFinished(() => rm(folder, { recursive: true }))
-  const process = createSandboxProcess(() => ({
-    folder,
-    port: 0,
-    key: 'k',
-    webhook: { url: '', secret: '' }
-  }))
+  const optionsOf = () => ({ folder, port: 0, key: 'k', webhook: { url: '', secret: '' } })
+  const process = createSandboxProcess(optionsOf)
   const [one, other] = await Promise.all([process.address(), process.address()])
   expect(one).toBe(other)
   expect((await fetch(one)).status).toBe(401)
+  // One beside it, as of a command, takes nothing of it.
+  const beside = createSandboxProcess(optionsOf)
+  expect(await beside.address()).not.toBe(one)
+  await beside.stop()
   await process.stop()
   await expect(fetch(one)).rejects.toThrow()
   // Pages of payments that were begun keep their address.

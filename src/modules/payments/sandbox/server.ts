@@ -43,12 +43,17 @@ export async function openSandbox({ folder, port, key, webhook }: SandboxOptions
   // Pages of payments that were begun before keep their address, if nobody else has taken it.
   const place = join(folder, 'port')
   const last = port === 0 ? Number(readIfThere(place)) : port
-  await listen(server, last).catch(error => {
-    if (port !== 0) throw error
-    return listen(server, 0)
-  })
+  const isFree = await listen(server, last).then(
+    () => true,
+    error => {
+      if (port !== 0) throw error
+      return false
+    }
+  )
+  // Who has it may be the sandbox of the shop that runs, beside which a command has started this one.
+  if (!isFree) await listen(server, 0)
   const listening = (server.address() as AddressInfo).port
-  writeFileSync(place, String(listening))
+  if (isFree) writeFileSync(place, String(listening))
   return {
     url: `http://127.0.0.1:${listening}`,
     close: async () => {
