@@ -12,6 +12,14 @@ const NOTHING_EXCUSED = { takenLate: new Set<string>(), keptBack: new Set<string
 const EVERY = process.env.EVERY_STATEMENT !== undefined
 export const TIMEOUT_MS = EVERY ? 1_800_000 : 120_000
 
+/** Whatever a transaction has asked for is asked by its own process, or later: nobody is quicker while that dies. */
+const HOLD = `
+  create function hold() returns trigger language plpgsql as $$
+    begin new.due_at := 'infinity'; return new; end $$;
+  create trigger hold before insert on cartwright.jobs for each row
+    when (new.handler = 'payments.send_operation') execute function hold()`
+const LET_GO = `update cartwright.jobs set due_at = now() where handler = 'payments.send_operation' and due_at = 'infinity'`
+
 /** A shop whose orders are paid at a sandbox, and of which other processes die. */
 export async function useMortalShop(capture: 'automatic' | 'manual') {
   const shop = await usePaidOrders({ capture })
@@ -40,6 +48,7 @@ export async function useMortalShop(capture: 'automatic' | 'manual') {
         await goOn('nobody dies', 1, request)
         return moments
       }
+      await shop.sql(HOLD)
       const moments = EVERY ? await observe() : told
       let index = 0
       for await (const victim of victims(moments.length, shop, settings)) {
@@ -48,9 +57,12 @@ export async function useMortalShop(capture: 'automatic' | 'manual') {
         await victim.dieAt(moment, request)
         // Its leases run out.
         await shop.sql(`update cartwright.idempotency_keys set lease_until = now() where state = 'running'`)
+        await shop.sql(LET_GO)
         await goOn(momentName(moment), index, request)
         index += 1
       }
+      await shop.sql('drop function hold cascade')
+      await shop.sql(LET_GO)
     },
     /** The client sends it again until it is done. Nothing else is ever answered than that this is not the moment. */
     retried: async (moment: string, { method, path, ...options }: Sent) => {
