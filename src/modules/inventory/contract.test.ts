@@ -100,6 +100,10 @@ describe.each([
     expect(await availableIn([cup, plate])).toEqual([3, 1])
     const claim = (...of: typeof lines) => inTransaction(tx => inventory.claim(tx, owner, of))
     await expect(claim(...lines)).rejects.toMatchObject({ code: 'INVENTORY_CLAIM_LOST' })
+    for (const quantity of [1, 3])
+      await expect(claim({ variantId: cup, quantity })).rejects.toMatchObject({
+        code: 'INVENTORY_CLAIM_LOST'
+      })
     await claim(lines[0] as (typeof lines)[0])
     await inventory.release(owner)
     await expect(inventory.reserve(owner, lines, 60)).rejects.toMatchObject({ code: 'INVENTORY_OWNER_TAKEN' })

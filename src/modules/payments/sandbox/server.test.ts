@@ -42,6 +42,20 @@ describe('a key', () => {
   })
 })
 
+test('it takes no more than is held, and gives back no more than it took', async () => {
+  const { ask } = await useSandbox()
+  const { id } = await ask('/v1/payment_intents', { ...INTENT, capture_method: 'manual' })
+  await ask(`/test/payment_intents/${id}/pay`, {})
+  const capture = (amount: number) => ask(`/v1/payment_intents/${id}/capture`, { amount_to_capture: amount })
+  expect((await capture(1_001)).httpStatus).toBe(400)
+  expect((await capture(900)).httpStatus).toBe(200)
+  const refund = (amount: number) => ask('/v1/refunds', { payment_intent: id, amount })
+  expect((await refund(901)).error.code).toBe('charge_already_refunded')
+  expect((await refund(800)).httpStatus).toBe(200)
+  expect((await refund(101)).error.code).toBe('charge_already_refunded')
+  expect((await refund(100)).httpStatus).toBe(200)
+})
+
 test('what is done is in the ledger before it is answered, and outlives the process and half a line', async () => {
   const { ask, fault, folder, objects } = await useSandbox()
   await fault('drop')
