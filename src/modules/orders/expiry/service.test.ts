@@ -13,7 +13,7 @@ const JOB = `handler = 'orders.expire_orders'`
 async function sweep({ sql }: PaidOrders): Promise<void> {
   const wake = `update cartwright.jobs set due_at = now() - interval '1 second' where ${JOB} and lease is null returning id`
   await expect.poll(async () => (await sql(wake)).length, { timeout: 20_000 }).toBe(1)
-  const isDone = `select id from cartwright.jobs where ${JOB} and due_at > now()`
+  const isDone = `select id from cartwright.jobs where ${JOB} and lease is null and due_at > now()`
   await expect.poll(async () => (await sql(isDone)).length, { timeout: 20_000 }).toBe(1)
 }
 
