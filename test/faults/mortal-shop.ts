@@ -22,9 +22,11 @@ const LET_GO = `update cartwright.jobs set due_at = now() where handler = 'payme
 
 /** A shop whose orders are paid at a sandbox, and of which other processes die. */
 export async function useMortalShop(capture: 'automatic' | 'manual') {
-  const shop = await usePaidOrders({ capture })
+  const many = { CARTWRIGHT__ORDERS__PENDING_PER_ADDRESS: '1000' }
+  const shop = await usePaidOrders({ capture, settings: many })
   await shop.stock(shop.mug, UNITS)
   const settings = {
+    ...many,
     CARTWRIGHT__PAYMENTS__SANDBOX__URL: shop.sandbox.url,
     CARTWRIGHT__PAYMENTS__CAPTURE: capture
   }
@@ -54,7 +56,7 @@ export async function useMortalShop(capture: 'automatic' | 'manual') {
       for await (const victim of victims(moments.length, shop, settings)) {
         const moment = moments[index] as Moment
         const request = await prepare()
-        await victim.dieAt(moment, request)
+        await victim.dieAt(moment, request, EVERY)
         // Its leases run out.
         await shop.sql(`update cartwright.idempotency_keys set lease_until = now() where state = 'running'`)
         await shop.sql(LET_GO)
