@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { doOnceMore } from '../../../../test/support/jobs.ts'
 import { sent, useOrders } from '../../../../test/support/orders.ts'
 import { customer } from '../../../testing.ts'
 
@@ -7,7 +8,7 @@ const MANUAL = {
   CARTWRIGHT__ORDERS__PENDING_PER_BUYER: '20'
 }
 const BY = (method: string) => ({ provider: 'manual', method })
-const EXPIRY = `handler = 'orders.expire_orders'`
+const EXPIRY = 'orders.expire_orders'
 
 /** A shop in which a customer orders first, and says later how it is paid. */
 async function useLaterPaid() {
@@ -34,15 +35,12 @@ async function useLaterPaid() {
       await shop.sql(
         `update orders.orders set created_at = created_at - interval '2 hours', expires_at = null`
       )
-      await shop.sql(`update cartwright.jobs set due_at = now() where ${EXPIRY} and lease is null`)
+      await shop.sql('update cartwright.jobs set due_at = now() where handler = $1 and lease is null', [
+        EXPIRY
+      ])
     },
     /** The expiry of orders has been looked after once more, from its beginning. */
-    swept: async () => {
-      const wake = `update cartwright.jobs set due_at = now() - interval '1 second' where ${EXPIRY} and lease is null returning id`
-      await expect.poll(async () => (await shop.sql(wake)).length, { timeout: 20_000 }).toBe(1)
-      const isDone = `select id from cartwright.jobs where ${EXPIRY} and due_at > now()`
-      await expect.poll(async () => (await shop.sql(isDone)).length, { timeout: 20_000 }).toBe(1)
-    }
+    swept: () => doOnceMore(shop, EXPIRY)
   }
 }
 

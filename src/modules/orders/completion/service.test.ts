@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import { doOnceMore } from '../../../../test/support/jobs.ts'
 import { usePaidOrders } from '../../../../test/support/paid-orders.ts'
 
 async function useSent() {
@@ -17,14 +18,7 @@ async function useSent() {
     pass: (interval: string) =>
       shop.sql('update orders.orders set updated_at = updated_at - $1::interval', [interval]),
     /** The job has been done once more, from its beginning. */
-    sweep: async (meanwhile = async () => {}) => {
-      const job = `handler = 'orders.complete_orders'`
-      const wake = `update cartwright.jobs set due_at = now() - interval '1 second' where ${job} and lease is null returning id`
-      await expect.poll(async () => (await shop.sql(wake)).length, { timeout: 20_000 }).toBe(1)
-      await meanwhile()
-      const isDone = `select id from cartwright.jobs where ${job} and lease is null and due_at > now()`
-      await expect.poll(async () => (await shop.sql(isDone)).length, { timeout: 20_000 }).toBe(1)
-    }
+    sweep: (meanwhile?: () => Promise<void>) => doOnceMore(shop, 'orders.complete_orders', meanwhile)
   }
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { doOnceMore } from '../../../../test/support/jobs.ts'
 import { sent, TRANSFER } from '../../../../test/support/orders.ts'
 import { type PaidOrders, usePaidOrders } from '../../../../test/support/paid-orders.ts'
 
@@ -8,14 +9,7 @@ const pass = (shop: PaidOrders, interval: string) =>
     `update orders.orders set created_at = created_at - $1::interval, expires_at = expires_at - $1::interval`,
     [interval]
   )
-const JOB = `handler = 'orders.expire_orders'`
-/** The job has been done once more, from its beginning. */
-async function sweep({ sql }: PaidOrders): Promise<void> {
-  const wake = `update cartwright.jobs set due_at = now() - interval '1 second' where ${JOB} and lease is null returning id`
-  await expect.poll(async () => (await sql(wake)).length, { timeout: 20_000 }).toBe(1)
-  const isDone = `select id from cartwright.jobs where ${JOB} and lease is null and due_at > now()`
-  await expect.poll(async () => (await sql(isDone)).length, { timeout: 20_000 }).toBe(1)
-}
+const sweep = (shop: PaidOrders) => doOnceMore(shop, 'orders.expire_orders')
 
 test('an order that is not paid in time is canceled, and gives its stock and its cart back', async () => {
   const shop = await usePaidOrders()
