@@ -103,9 +103,9 @@ function handlersOf(module: Module, { consumers, handlers }: ModuleInstance<unkn
       handlerNameOf(module, event),
       { consume: present(consumers?.[event.name], event.name, 'hears') }
     ]),
-    ...(module.jobs ?? []).map(({ name, seconds, everySeconds }): [string, Handler] => [
+    ...(module.jobs ?? []).map(({ name, ...timing }): [string, Handler] => [
       name,
-      { run: present(handlers?.[name], name, 'does'), seconds, everySeconds }
+      { run: present(handlers?.[name], name, 'does'), ...timing }
     ])
   ]
 }

@@ -22,6 +22,8 @@ export type JobType<N extends string = string, P extends TSchema = TSchema> = {
   readonly seconds: number
   /** How often it is done; when left out, it is done when it is asked for. */
   readonly everySeconds?: number
+  /** Whether it waits for somebody outside, who may answer late: then that holds up only others that do. */
+  readonly asksOthers?: boolean
 }
 
 /** One event, or one job, as whoever handles it gets it. */
@@ -50,7 +52,7 @@ export const defineEvent = <const N extends Name, F extends Properties>(
 /** Declares a job, called after the module that does it. @throws when two have the same name. */
 export const defineJob = <const N extends Name, F extends Properties>(
   name: N,
-  about: { description: string; seconds: number; everySeconds?: number },
+  about: Pick<JobType, 'description' | 'seconds' | 'everySeconds' | 'asksOthers'>,
   fields: F
 ): JobType<N, TObject<F>> => declare(jobs, { name, ...about, payload: Type.Object(fields) })
 

@@ -25,6 +25,13 @@ export const wind = defineJob(
   {}
 )
 
+export const call = defineJob(
+  'bell.call',
+  { description: 'Asks the bellfounder.', seconds: 30, asksOthers: true },
+  {}
+)
+export const cast = defineJob('bell.cast', { description: 'Casts a bell.', seconds: 600 }, {})
+
 type Rang = { bell_id: string; nth: number }
 export type Ring = Delivery<Rang>
 type BellApi = {
@@ -33,7 +40,12 @@ type BellApi = {
 }
 
 export const bellModule = (
-  handlers: { polish?: JobHandler<{ bell_id: string }>; wind?: JobHandler<object> } = {}
+  handlers: {
+    polish?: JobHandler<{ bell_id: string }>
+    wind?: JobHandler<object>
+    call?: JobHandler<object>
+    cast?: JobHandler<object>
+  } = {}
 ) =>
   defineModule({
     name: 'bell',
@@ -42,7 +54,7 @@ export const bellModule = (
     requires: {},
     uses: {},
     emits: [bellRang],
-    jobs: [polish, wind],
+    jobs: [polish, wind, call, cast],
     setup: async ({ emit, enqueue }) => {
       const api: BellApi = {
         ring: (tx, bell_id, nth, subject = bell_id) => emit(tx, bellRang, subject, { bell_id, nth }),
@@ -51,7 +63,12 @@ export const bellModule = (
       const nothing = async () => {}
       return {
         api,
-        handlers: { 'bell.polish': handlers.polish ?? nothing, 'bell.wind': handlers.wind ?? nothing }
+        handlers: {
+          'bell.polish': handlers.polish ?? nothing,
+          'bell.wind': handlers.wind ?? nothing,
+          'bell.call': handlers.call ?? nothing,
+          'bell.cast': handlers.cast ?? nothing
+        }
       }
     }
   })

@@ -13,8 +13,9 @@ export type DispatcherDeps = { db: Database; log: Log; metrics: Metrics }
 
 const POLL_MS = 1_000
 const LOOK_MS = 10_000
-/** So many consumers' transactions of one process at once, and so many jobs: most connections are for requests. */
+/** So many of a kind at once in one process: most connections are for requests, and what takes long holds up its kind only. */
 const AT_ONCE_MAX = 2
+const QUICK_SECONDS = 60
 const ROWS_A_CLAIM = 200
 /** How much longer a claim holds than its work may take: for what is then tried alone. */
 const LEASE_BEYOND_SECONDS = 10
@@ -29,7 +30,12 @@ export function createDispatcher({ db, log, metrics }: DispatcherDeps) {
   const { signal } = stopping
   const backlog = createBacklogFigures(metrics)
   const count = countDeliveries(metrics)
-  const places = { consumers: createPlaces(AT_ONCE_MAX), jobs: createPlaces(AT_ONCE_MAX) }
+  const places = {
+    consumer: createPlaces(AT_ONCE_MAX),
+    asking: createPlaces(AT_ONCE_MAX),
+    quick: createPlaces(AT_ONCE_MAX),
+    long: createPlaces(AT_ONCE_MAX)
+  }
   let running: { claims: Claims; loops: Promise<void>[] } | undefined
 
   function wake(name: string): void {
@@ -48,7 +54,7 @@ export function createDispatcher({ db, log, metrics }: DispatcherDeps) {
     const isJob = 'run' in handler
     const seconds = (isJob ? handler.seconds : CONSUMER_SECONDS) + LEASE_BEYOND_SECONDS
     const delivery = createDelivery({ db, log, claims, count, signal, name, handler })
-    const { take, give } = isJob ? places.jobs : places.consumers
+    const { take, give } = places[kindOf(handler)]
     // What its process died with is claimed one by one, until nothing is left: others do not die with it.
     let limit = isJob ? 1 : ROWS_A_CLAIM
     while (own.isWanted && !signal.aborted) {
@@ -109,4 +115,10 @@ export function createDispatcher({ db, log, metrics }: DispatcherDeps) {
       await claims.close()
     }
   }
+}
+
+function kindOf(handler: Handler): 'consumer' | 'asking' | 'quick' | 'long' {
+  if ('consume' in handler) return 'consumer'
+  if (handler.asksOthers) return 'asking'
+  return handler.seconds > QUICK_SECONDS ? 'long' : 'quick'
 }

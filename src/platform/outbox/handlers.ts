@@ -11,4 +11,9 @@ export type JobHandler<P> = (job: Delivery<P>, signal: AbortSignal) => Promise<v
 /** What handles events of one name for one module, or the jobs of one name. */
 export type Handler =
   | { consume: Consumer<never> }
-  | { run: JobHandler<never>; seconds: number; everySeconds?: number | undefined }
+  | {
+      run: JobHandler<never>
+      seconds: number
+      everySeconds?: number | undefined
+      asksOthers?: boolean | undefined
+    }

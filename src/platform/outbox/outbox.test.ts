@@ -3,6 +3,8 @@ import { until } from '../../../test/faults/until.ts'
 import {
   bellModule,
   CREATE_EFFECTS,
+  call,
+  cast,
   earModule,
   note,
   polish,
@@ -357,6 +359,25 @@ test('a job is done once; one that fails is tried again, and a stop gives it bac
   await running.promise
   await shop.platform.outbox.stop()
   expect(await rows(shop)).toMatchObject([{ attempts: 0, lease: null, error: null }])
+})
+
+test('jobs that take long, and those that others keep waiting, hold up no quick one', async () => {
+  const end = Promise.withResolvers<void>()
+  const polished = Promise.withResolvers<void>()
+  const begun = { call: Promise.withResolvers<void>(), cast: Promise.withResolvers<void>() }
+  const waits = (name: keyof typeof begun) => () => {
+    begun[name].resolve()
+    return end.promise
+  }
+  const polishing = async () => polished.resolve()
+  const shop = await useBells([bellModule({ call: waits('call'), cast: waits('cast'), polish: polishing })])
+  const enqueue = (type: typeof call | typeof cast) =>
+    shop.db.transaction(async tx => apiOf(shop).enqueue(tx, type, {}))
+  await Promise.all([enqueue(call), enqueue(cast), begun.call.promise, begun.cast.promise])
+  await shop.db.transaction(async tx => apiOf(shop).enqueue(tx, polish, { bell_id: newId() }))
+  await polished.promise
+  end.resolve()
+  await nothingLeft(shop)
 })
 
 test('a job that takes longer than it may has failed; one that is planned waits', async () => {

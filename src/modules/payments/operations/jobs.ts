@@ -3,7 +3,7 @@ import { Id } from '../../../kernel/wire.ts'
 
 export const sendOperation = defineJob(
   'payments.send_operation',
-  { description: 'Asks a provider for what a transaction decided.', seconds: 30 },
+  { description: 'Asks a provider for what a transaction decided.', seconds: 30, asksOthers: true },
   { operation_id: Id }
 )
 export const reconcile = defineJob(
@@ -13,7 +13,8 @@ export const reconcile = defineJob(
       'Asks again what no provider has answered, and looks again at events that nothing was known for.',
     // A process that dies with it holds it up for so long, and a little more.
     seconds: 30,
-    everySeconds: 5
+    everySeconds: 5,
+    asksOthers: true
   },
   {}
 )
