@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url'
 import { newId } from '../../src/kernel/ids.ts'
 import { openSite, type Site } from '../faults/network/site.ts'
 import { createTraffic, type Traffic } from '../faults/network/traffic.ts'
@@ -27,7 +26,7 @@ const CODE_USES = 30
 const CUSTOMERS = 6
 /** Clocks of two processes may differ by a minute, and no token is refused for it. */
 const CLOCK_SECONDS_MAX = 30
-const SKEWED_CLOCK = fileURLToPath(new URL('./skewed-clock.ts', import.meta.url))
+const SKEWED_CLOCK = new URL('./skewed-clock.ts', import.meta.url).href
 
 /** What can be bought, and by whom: access tokens of accounts. */
 export type Goods = {
