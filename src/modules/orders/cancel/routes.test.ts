@@ -57,7 +57,7 @@ describe('an order that nobody has paid', () => {
     expect((await cancel({})).json.code).toBe('ORDER_NOT_FOUND')
     expect((await cancel({ 'x-order-token': `${json.order_token}x` })).json.code).toBe('ORDER_NOT_FOUND')
     const { status, json: canceled } = await cancel({ 'x-order-token': json.order_token })
-    expect([status, canceled.status, canceled.next_actions]).toEqual([200, 'canceled', []])
+    expect([status, canceled.status, canceled.next_actions]).toEqual([200, 'canceled', ['claim']])
   })
 
   test('is canceled where payments are switched off, too', async () => {

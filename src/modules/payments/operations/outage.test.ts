@@ -17,7 +17,9 @@ const [ASKED, BEGUN] = [60, 10]
 
 /** A provider that the shop beside does not have, and a reconciler of its own, whose time goes on in steps. */
 async function useOutage() {
-  const { db, sql } = await usePayments()
+  const { db, sql, platform } = await usePayments()
+  // Its own reconciler would look at all of this at its start.
+  await platform.outbox.stop()
   const secrets = testSecrets()
   let [isBack, asks, milliseconds] = [false, 0, 0]
   const answer = async (id: string): Promise<Answer> => {
