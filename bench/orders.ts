@@ -117,7 +117,9 @@ async function rate({ bench: { client, databaseUrl }, shop, users, variantIds }:
   table('1/s', measured, 'pgbench')
 }
 
-const addressOf = (at: number) => `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`
+function addressOf(at: number): string {
+  return `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`
+}
 
 async function fillCarts(client: Bench['client'], variantIds: readonly string[], common: string | null) {
   await client.query('truncate cart.items')
