@@ -56,6 +56,33 @@ export const GuestCheckoutRequest = request('GuestCheckoutRequest', {
 export type CheckoutBody = Static<typeof CheckoutRequest> & Static<typeof GuestCheckoutRequest>
 
 export const Method = Type.Enum(['shipping', 'pickup', 'digital'])
+/** What a line comes to, and the group with which it is delivered. */
+export const lineAmounts = {
+  unit_price: amount('Price of one'),
+  discounted_price: amount('Price of one after discounts of the catalog'),
+  subtotal: amount('unit_price times quantity'),
+  discount: amount('All that is taken off the line'),
+  line_total: amount('What is left'),
+  tax: amount('The tax of the line, whether prices include it or not'),
+  group: Type.String({ description: 'The id of the group that it is delivered with.' })
+}
+/** What a delivery comes to. */
+export const deliveryAmounts = {
+  shipping: amount('Delivery, after what is taken off it'),
+  shipping_discount: amount('What is taken off it'),
+  tax: amount('The tax of the delivery')
+}
+/** What all of it comes to. */
+export const totals = {
+  subtotal: amount('Items before discounts'),
+  discount_total: amount('What is taken off items'),
+  shipping_total: amount('Delivery after what is taken off it'),
+  tax_total: amount('All tax, whether prices include it or not'),
+  tax_added: amount('What of it is not in the prices'),
+  cash_rounding: amount('What rounding to what can be paid adds'),
+  total: amount('What is paid: subtotal - discount_total + shipping_total + tax_added + cash_rounding')
+}
+
 const ItemResponse = Type.Object({
   variant_id: Id,
   product_id: Id,
@@ -66,13 +93,7 @@ const ItemResponse = Type.Object({
   image_url: nullable(Type.String()),
   attributes: Type.Record(Type.String({ pattern: '^' }), Type.String()),
   quantity: Type.Integer(),
-  unit_price: amount('Price of one'),
-  discounted_price: amount('Price of one after discounts of the catalog'),
-  subtotal: amount('unit_price times quantity'),
-  discount: amount('All that is taken off the line'),
-  line_total: amount('What is left'),
-  tax: amount('The tax of the line, whether prices include it or not'),
-  group: Type.String({ description: 'The id of the group that it is delivered with.' })
+  ...lineAmounts
 })
 const GroupResponse = Type.Object({
   id: Type.String(),
@@ -89,9 +110,7 @@ const GroupResponse = Type.Object({
     }),
     { description: 'All ways to have it, the cheapest first.' }
   ),
-  shipping: amount('Delivery, after what is taken off it'),
-  shipping_discount: amount('What is taken off it'),
-  tax: amount('The tax of the delivery')
+  ...deliveryAmounts
 })
 const Exempt = nullable(Type.String({ description: 'Of tax that the customer does not pay: why.' }))
 const ComponentResponse = Type.Object({
@@ -154,13 +173,7 @@ export const priceFields = {
     { description: 'What cannot be bought here; it counts for nothing in the amounts.' }
   ),
   groups: Type.Array(GroupResponse),
-  subtotal: amount('Items before discounts'),
-  discount_total: amount('What is taken off items'),
-  shipping_total: amount('Delivery after what is taken off it'),
-  tax_total: amount('All tax, whether prices include it or not'),
-  tax_added: amount('What of it is not in the prices'),
-  cash_rounding: amount('What rounding to what can be paid adds'),
-  total: amount('What is paid: subtotal - discount_total + shipping_total + tax_added + cash_rounding'),
+  ...totals,
   discounts: Type.Array(
     Type.Object({
       promotion_id: Id,

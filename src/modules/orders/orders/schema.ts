@@ -13,7 +13,14 @@ import {
   Version
 } from '../../../kernel/wire.ts'
 import { AddressResponse } from '../checkouts/addresses.ts'
-import { Method, said as saidOfCheckouts, TaxExemption } from '../checkouts/schema.ts'
+import {
+  deliveryAmounts,
+  lineAmounts,
+  Method,
+  said as saidOfCheckouts,
+  TaxExemption,
+  totals
+} from '../checkouts/schema.ts'
 import { ACTIONS, type ActionName } from '../life/actions.ts'
 
 const { email, ...what } = saidOfCheckouts
@@ -79,13 +86,7 @@ const ItemResponse = Type.Object({
   fulfilled: Type.Integer({ description: 'How many are on their way, or there.' }),
   returned: Type.Integer({ description: 'How many have come back.' }),
   refunded: Type.Integer({ description: 'How many were sent and are paid back all the same.' }),
-  unit_price: amount('Price of one'),
-  discounted_price: amount('Price of one after discounts of the catalog'),
-  subtotal: amount('unit_price times quantity'),
-  discount: amount('All that is taken off the line'),
-  line_total: amount('What is left'),
-  tax: amount('The tax of the line, whether prices include it or not'),
-  group: Type.String({ description: 'The id of the group that it is delivered with.' })
+  ...lineAmounts
 })
 const GroupResponse = Type.Object({
   id: Type.String(),
@@ -98,9 +99,7 @@ const GroupResponse = Type.Object({
       estimated_days: nullable(Type.Object({ min: Type.Integer(), max: Type.Integer() }))
     })
   ),
-  shipping: amount('Delivery, after what is taken off it'),
-  shipping_discount: amount('What is taken off it'),
-  tax: amount('The tax of the delivery')
+  ...deliveryAmounts
 })
 const Exempt = nullable(Type.String({ description: 'Why a tax is not paid.' }))
 const ComponentResponse = Type.Object({
@@ -151,13 +150,7 @@ const summary = {
   email: nullable(Type.String()),
   market: Type.String(),
   currency: Currency,
-  subtotal: amount('Items before discounts'),
-  discount_total: amount('What is taken off items'),
-  shipping_total: amount('Delivery after what is taken off it'),
-  tax_total: amount('All tax, whether prices include it or not'),
-  tax_added: amount('What of it is not in the prices'),
-  cash_rounding: amount('What rounding to what can be paid adds'),
-  total: amount('What is paid: subtotal - discount_total + shipping_total + tax_added + cash_rounding'),
+  ...totals,
   version: Version,
   placed_at: nullable(Time),
   created_at: Time,
