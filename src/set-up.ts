@@ -16,7 +16,7 @@ import type { Handler } from './platform/outbox/handlers.ts'
 import type { Platform } from './platform/platform.ts'
 
 /**
- * Sets the enabled modules up, dependencies first. When one cannot be, those before it are stopped again.
+ * Sets the enabled modules up, each behind what it needs. When one cannot be, all the others are stopped again.
  * @throws OperatorError naming every problem at once.
  */
 export async function setupModules(modules: readonly Module[], platform: Platform): Promise<LoadedModule[]> {
