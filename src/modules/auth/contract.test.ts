@@ -1,10 +1,17 @@
 import { expect, test } from 'vitest'
 import { useShop } from '../../../test/support/use-shop.ts'
+import { newId } from '../../kernel/ids.ts'
 import { admin, customer, fakeAuth } from './fake.ts'
-import { type AuthApi, authModule } from './index.ts'
+import { type AuthApi, authModule, type Contact, type OneTimeToken } from './index.ts'
 
 type Role = 'customer' | 'admin'
-type Subject = { auth: AuthApi; signIn(role: Role): Promise<{ id: string; token: string }> }
+type Sent = { id: string; token: OneTimeToken }
+type Subject = {
+  auth: AuthApi
+  signIn(role: Role): Promise<{ id: string; token: string }>
+  /** Somebody who is known, and the token that they are sent. */
+  introduce(): Promise<{ contact: Contact; sent: Sent; supersede(): Promise<Sent> }>
+}
 
 async function useReal(): Promise<Subject> {
   const shop = await useShop({ modules: [authModule] })
@@ -16,14 +23,53 @@ async function useReal(): Promise<Subject> {
       await auth.createUser({ ...body, name: undefined, role })
       const { json } = await shop.as(null).post('/api/auth/login', body)
       return { id: json.user.id, token: json.access_token }
+    },
+    introduce: async () => {
+      const account = { email: 'eve@example.com', password: 'nine lives and a piano', name: 'Eve' }
+      const { json } = await shop.as(null).post('/api/auth/register', account)
+      const { id, email, name } = json.user
+      const sent = async (): Promise<Sent> => {
+        const [row] = await shop.sql('select id from auth.one_time_tokens where user_id = $1', [id])
+        const token = await auth.oneTimeToken(row?.id as string)
+        return { id: row?.id as string, token: token as OneTimeToken }
+      }
+      return {
+        contact: { id, email, name, locale: null, emailVerified: false, formerEmail: null },
+        sent: await sent(),
+        supersede: async () => {
+          await shop.as({ token: json.access_token }).post('/api/auth/verification')
+          return sent()
+        }
+      }
     }
   }
 }
 
-const useFake = async (): Promise<Subject> => ({
-  auth: fakeAuth(),
-  signIn: async role => (role === 'admin' ? admin() : customer())
-})
+async function useFake(): Promise<Subject> {
+  const auth = fakeAuth()
+  return {
+    auth,
+    signIn: async role => (role === 'admin' ? admin() : customer()),
+    introduce: async () => {
+      const [id, email] = [newId(), 'eve@example.com']
+      auth.know({ id, email, name: 'Eve' })
+      const hold = (): Sent => {
+        const sent = { id: newId(), token: auth.newToken(email) }
+        auth.hold(sent.id, sent.token)
+        return sent
+      }
+      const sent = hold()
+      return {
+        contact: { id, email, name: 'Eve', locale: null, emailVerified: false, formerEmail: null },
+        sent,
+        supersede: async () => {
+          auth.hold(sent.id, undefined)
+          return hold()
+        }
+      }
+    }
+  }
+}
 
 test.each([
   ['auth', useReal],
@@ -40,3 +86,25 @@ test.each([
   await expect(auth.authenticate('')).rejects.toMatchObject({ kind: 'unauthenticated' })
   expect(auth.revocations.isLive()).toBe(true)
 })
+
+test.each([
+  ['auth', useReal],
+  ['its fake', useFake]
+])(
+  '%s says how somebody is reached, and what they are to be sent as long as that is good',
+  async (_what, use) => {
+    const { auth, introduce } = await use()
+    const { contact, sent, supersede } = await introduce()
+    expect(await auth.contacts([newId(), contact.id, contact.id])).toEqual([contact])
+    expect(await auth.contacts([])).toEqual([])
+    const { token, email, purpose, expiresAt } = sent.token
+    expect([typeof token, email, purpose]).toEqual(['string', contact.email, 'verify_email'])
+    expect(expiresAt.getTime()).toBeGreaterThan(Date.now())
+    expect(await auth.oneTimeToken(sent.id)).toEqual(sent.token)
+
+    const later = await supersede()
+    expect(await auth.oneTimeToken(sent.id)).toBeUndefined()
+    expect((await auth.oneTimeToken(later.id))?.token).not.toBe(token)
+    expect(await auth.oneTimeToken(newId())).toBeUndefined()
+  }
+)

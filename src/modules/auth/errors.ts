@@ -59,6 +59,22 @@ export const invalidRefreshToken = defineError(
   'AUTH_INVALID_REFRESH_TOKEN',
   'The refresh token is unknown, expired, revoked or was used before; log in again.'
 )
+export const oneTimeTokenInvalid = defineError(
+  'invalid',
+  'AUTH_ONE_TIME_TOKEN_INVALID',
+  'This token is unknown, was used, has expired, or a later message took its place; ask for another one.',
+  { fault: { path: 'body/token', message: 'must be the token of the latest message, not used yet' } }
+)
+export const emailAlreadyVerified = defineError(
+  'conflict',
+  'AUTH_EMAIL_VERIFIED',
+  'This account has no e-mail address that is still to be verified.'
+)
+export const tooManyMessages = defineError(
+  'rate_limited',
+  'AUTH_TOO_MANY_MESSAGES',
+  'This address was sent enough messages for now; look whether one of them has arrived.'
+)
 export const sessionNotFound = defineError(
   'not_found',
   'AUTH_SESSION_NOT_FOUND',

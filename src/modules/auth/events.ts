@@ -12,3 +12,55 @@ export const userRegistered = defineEvent(
   },
   { user_id: Id, role: Type.Enum(['customer', 'admin']) }
 )
+
+const ofUser = { user_id: Id }
+const withToken = {
+  user_id: Id,
+  token_id: Type.String({
+    format: 'uuid',
+    description: 'What is to be sent, and where to, is asked of auth by it; it proves nothing.'
+  })
+}
+
+export const verificationRequested = defineEvent(
+  'auth.verification_requested',
+  {
+    description:
+      'Somebody is to show that they read what is sent to an address: that of their account, or the one that it is to have.',
+    subject: 'the user'
+  },
+  withToken
+)
+export const passwordResetRequested = defineEvent(
+  'auth.password_reset_requested',
+  { description: 'Somebody who has an account says that its password is forgotten.', subject: 'the user' },
+  withToken
+)
+export const passwordChanged = defineEvent(
+  'auth.password_changed',
+  { description: 'An account has another password, set by its owner.', subject: 'the user' },
+  ofUser
+)
+export const emailChanged = defineEvent(
+  'auth.email_changed',
+  { description: 'An account has another e-mail address, which is verified.', subject: 'the user' },
+  ofUser
+)
+export const userDeleted = defineEvent(
+  'auth.user_deleted',
+  {
+    description: 'An account was deleted: nobody is behind its id any more.',
+    subject: 'the user'
+  },
+  ofUser
+)
+
+/** All that is told of accounts. */
+export const authEvents = [
+  userRegistered,
+  verificationRequested,
+  passwordResetRequested,
+  passwordChanged,
+  emailChanged,
+  userDeleted
+] as const

@@ -1,6 +1,6 @@
 import { newId } from '../../kernel/ids.ts'
 import { invalidToken } from './errors.ts'
-import type { AuthApi } from './index.ts'
+import type { AuthApi, Contact, OneTimeToken } from './index.ts'
 
 const TOKEN = /^(?:(customer|admin)(?:-|$))?([0-9a-f-]{36})?$/
 const SOMEBODY = newId()
@@ -9,11 +9,24 @@ const SOMEBODY = newId()
 export const customer = (id = newId()) => ({ id, token: `customer-${id}` })
 export const admin = (id = newId()) => ({ id, token: `admin-${id}` })
 
+/** The API, and what a test tells it. */
+export type FakeAuth = AuthApi & {
+  know(contact: Pick<Contact, 'id' | 'email'> & Partial<Contact>): void
+  /** A token that is good, or `undefined` once it is not any more. */
+  hold(tokenId: string, token: OneTimeToken | undefined): void
+  /** One that nobody had before. */
+  newToken(email: string, purpose?: OneTimeToken['purpose']): OneTimeToken
+}
+
+const NOTHING_KNOWN = { name: null, locale: null, emailVerified: false, formerEmail: null }
+
 /**
  * Authentication without accounts, for tests of those who ask who somebody is. A token is a role, an id, or both:
- * `admin`, `customer-<id>`. An id alone is a customer.
+ * `admin`, `customer-<id>`. An id alone is a customer. It knows the contacts and one-time tokens that it is told of.
  */
-export function fakeAuth(): AuthApi {
+export function fakeAuth(): FakeAuth {
+  const known = new Map<string, Contact>()
+  const tokens = new Map<string, OneTimeToken>()
   const none = () => Promise.reject(new Error('there are no accounts here'))
   return {
     authenticate: async token => {
@@ -24,6 +37,19 @@ export function fakeAuth(): AuthApi {
       return { userId, role: role === 'admin' ? 'admin' : 'customer', sessionId: null, expiresAt }
     },
     revocations: { subscribe: () => {}, isLive: () => true },
+    contacts: async ids => [...new Set(ids)].flatMap(id => known.get(id) ?? []),
+    oneTimeToken: async id => tokens.get(id),
+    know: contact => {
+      known.set(contact.id, { ...NOTHING_KNOWN, ...contact })
+    },
+    hold: (id, token) => {
+      if (token === undefined) tokens.delete(id)
+      else tokens.set(id, token)
+    },
+    newToken: (email, purpose = 'verify_email') => ({
+      ...{ token: `token-${newId()}`, email, purpose },
+      expiresAt: new Date(Date.now() + 3_600_000)
+    }),
     createUser: none,
     setDisabled: none,
     setRole: none,

@@ -1,16 +1,21 @@
 import type { Authenticate } from '../../gateway/callers/identity.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import { defineModule } from '../../module.ts'
+import type { RowOf } from '../../platform/postgres/statement.ts'
 import { createFirstAdmins } from './accounts/first-admin.ts'
-import type { UserRow } from './accounts/repository.ts'
+import { listContacts, type UserRow } from './accounts/repository.ts'
 import { accountRoutes, invitationRoutes, keyRoutes, sessionRoutes } from './accounts/routes.ts'
 import type { Role } from './accounts/schema.ts'
 import { type Account, createAccountService } from './accounts/service.ts'
 import { sweepEvery } from './accounts/sweep.ts'
-import { userRegistered } from './events.ts'
+import { authEvents } from './events.ts'
 import { createInvitationService } from './invitations/service.ts'
+import { createOneTimeTokens, type OneTimeToken } from './one-time-tokens/service.ts'
+import { passwordResetRoutes } from './password-resets/routes.ts'
+import { createPasswordResets } from './password-resets/service.ts'
 import { createBudgets } from './passwords/budgets.ts'
 import { argon2id } from './passwords/hashing.ts'
+import { passwordRule } from './passwords/policy.ts'
 import { createPasswords } from './passwords/service.ts'
 import { findLiveSession } from './sessions/repository.ts'
 import { createRevocations, type Revocations } from './sessions/revocations.ts'
@@ -21,15 +26,41 @@ import { createAuthenticate } from './tokens/authenticate.ts'
 import { createExternalTokens } from './tokens/external-tokens.ts'
 import { createIssuerKeys, type IssuerKeysDeps } from './tokens/issuer-keys.ts'
 import { createSigningKeys, REFRESH_SECONDS } from './tokens/signing-keys.ts'
+import { verificationRoutes } from './verification/routes.ts'
+import { createVerification } from './verification/service.ts'
 
-export { userRegistered } from './events.ts'
+export {
+  emailChanged,
+  passwordChanged,
+  passwordResetRequested,
+  userDeleted,
+  userRegistered,
+  verificationRequested
+} from './events.ts'
+export type { OneTimeToken } from './one-time-tokens/service.ts'
 export { readablePassword } from './passwords/random-secrets.ts'
+
+/** Somebody who can be written to. Only what other issuers say of people may lack an address. */
+export type Contact = {
+  id: string
+  email: string | null
+  name: string | null
+  /** As in `sv-SE`; null: never said. */
+  locale: string | null
+  emailVerified: boolean
+  /** The address before the latest change, for 30 days. */
+  formerEmail: string | null
+}
 
 /** What other parts of the shop may ask of auth. */
 export type AuthApi = {
   authenticate: Authenticate
   /** Announces users whose verified tokens must be checked again. */
   revocations: Pick<Revocations, 'subscribe' | 'isLive'>
+  /** How to reach people; those that there are not are left out. */
+  contacts(userIds: readonly string[]): Promise<Contact[]>
+  /** What is to be sent for the token of an event; `undefined` when it was used, superseded, or has expired. */
+  oneTimeToken(tokenId: string): Promise<OneTimeToken | undefined>
   /** Ends every session of an account, and lets nobody in until it is enabled. False when there is no such account. */
   setDisabled(email: string, disabled: boolean): Promise<boolean>
   /** False when there is no such account. */
@@ -56,7 +87,7 @@ export const authModule = defineModule({
   shortNames: authShortNames,
   requires: {},
   uses: {},
-  emits: [userRegistered],
+  emits: authEvents,
   migrations: new URL('./migrations/', import.meta.url),
   setup: async ({ config, db, emit, log, secrets, broadcast, chores, http, metrics }, settings) => {
     const stopping = new AbortController()
@@ -75,14 +106,15 @@ export const authModule = defineModule({
     const revocations = createRevocations(broadcast)
     const sessions = createSessionService({ db, secrets, accessTokens, revocations, limits: settings })
     const invitations = createInvitationService({ db, secrets })
-    const accounts = createAccountService({
-      db,
-      emit,
-      passwords,
-      sessions,
-      settings,
+    const tokens = createOneTimeTokens({ db, secrets, messagesPerHour: settings.messages_per_hour })
+    const verification = createVerification({ db, emit, tokens, passwords, settings })
+    const requirePassword = passwordRule({
+      lengthMin: settings.password_length_min,
       shopName: config.shop.name
     })
+    const deps = { db, emit, passwords, requirePassword, sessions }
+    const resets = createPasswordResets({ ...deps, tokens, resetMinutes: settings.password_reset_minutes })
+    const accounts = createAccountService({ ...deps, verification, settings })
     const firstAdmins = createFirstAdmins(accounts, settings, config.environment)
     await firstAdmins.createConfigured()
 
@@ -105,6 +137,8 @@ export const authModule = defineModule({
         checks.add({ result })
       ),
       revocations,
+      contacts: async ids => (await db.rows(listContacts, { ids })).map(presentContact),
+      oneTimeToken: tokens.read,
       createUser: accounts.createUser,
       setDisabled: accounts.setDisabled,
       setRole: accounts.setRole,
@@ -116,12 +150,24 @@ export const authModule = defineModule({
       routes: tiers => {
         accountRoutes(tiers, accounts, limits)
         sessionRoutes(tiers, sessions, limits)
+        verificationRoutes(tiers, verification, limits)
+        passwordResetRoutes(tiers, resets, limits)
         invitationRoutes(tiers, invitations)
         keyRoutes(tiers, keys.published)
       },
       stop: async () => stopping.abort()
     }
   }
+})
+
+const presentContact = ({
+  email_verified,
+  former_email,
+  ...contact
+}: RowOf<typeof listContacts>): Contact => ({
+  ...contact,
+  emailVerified: email_verified,
+  formerEmail: former_email
 })
 
 const counted =

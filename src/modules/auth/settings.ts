@@ -41,6 +41,24 @@ export const authSettings = section('Accounts and tokens.', {
   ),
   login_per_minute: count('Log-ins and token refreshes a minute and client address.', 30),
   register_per_minute: count('Registrations a minute and client address.', 10),
+  verification_hours: count(
+    'How long the token that verifies an e-mail address is good, in hours.',
+    48,
+    1,
+    720
+  ),
+  password_reset_minutes: count(
+    'How long the token that sets a new password is good, in minutes.',
+    60,
+    5,
+    1_440
+  ),
+  messages_per_hour: count(
+    'Messages about verification and forgotten passwords that one address is sent in an hour.',
+    5,
+    1,
+    1_000
+  ),
   admin_email: text(
     'E-mail of the administrator made at start when there is none. CARTWRIGHT_ADMIN_EMAIL sets it too.',
     ''

@@ -1,6 +1,6 @@
-import { domainOf, normaliseDomain } from '../../../kernel/email.ts'
+import { domainOf, normaliseDomain, parseEmail } from '../../../kernel/email.ts'
 import type { DomainError } from '../../../kernel/errors.ts'
-import { emailDomainNotAllowed, invitationRequired, registrationClosed } from '../errors.ts'
+import { emailDomainNotAllowed, emailInvalid, invitationRequired, registrationClosed } from '../errors.ts'
 
 export type RegistrationRules = {
   readonly registration: 'open' | 'invite' | 'closed'
@@ -15,8 +15,22 @@ export function registrationRefusal(
 ): DomainError | undefined {
   if (rules.registration === 'closed') return registrationClosed()
   if (rules.registration === 'invite' && !applicant.isInvited) return invitationRequired()
-  const domain = domainOf(applicant.email)
-  const isAllowed =
-    rules.email_domains.length === 0 || rules.email_domains.some(each => normaliseDomain(each) === domain)
+  return domainRefusal(rules, applicant.email)
+}
+
+/** Why nobody may have this (normalised) address here; `undefined` when they may. */
+export function domainRefusal(
+  { email_domains: domains }: Pick<RegistrationRules, 'email_domains'>,
+  email: string
+): DomainError | undefined {
+  const domain = domainOf(email)
+  const isAllowed = domains.length === 0 || domains.some(each => normaliseDomain(each) === domain)
   return isAllowed ? undefined : emailDomainNotAllowed()
+}
+
+/** The address as it is stored. @throws `AUTH_EMAIL_INVALID`. */
+export function emailOf(given: string): string {
+  const email = parseEmail(given)
+  if (email === undefined) throw emailInvalid()
+  return email
 }

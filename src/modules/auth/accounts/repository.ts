@@ -6,6 +6,7 @@ const USER = {
   email: 'text?',
   name: 'text?',
   role: oneOf<Role>(),
+  email_verified: 'bool',
   created_at: 'timestamptz'
 } as const
 const LOGIN = { ...USER, password_hash: 'text?', disabled: 'bool' } as const
@@ -17,7 +18,7 @@ export const insertUser = statement({
   text: `
     insert into auth.users (id, email, name, role, password_hash)
     values ($id, $email, $name, $role, $passwordHash)
-    returning id, email, name, role, created_at`
+    returning id, email, name, role, false as email_verified, created_at`
 })
 export type UserRow = RowOf<typeof insertUser>
 
@@ -26,7 +27,8 @@ export const findUser = statement({
   takes: { id: 'uuid' },
   gives: LOGIN,
   text: `
-    select id, email, name, role, created_at, password_hash, disabled_at is not null as disabled
+    select id, email, name, role, email_verified_at is not null as email_verified, created_at, password_hash,
+      disabled_at is not null as disabled
     from auth.users where id = $id`
 })
 /** By the normalised address, and first by the one that an account from before that was stored under. */
@@ -35,7 +37,8 @@ export const findLogin = statement({
   takes: { email: 'text', folded: 'text' },
   gives: LOGIN,
   text: `
-    select id, email, name, role, created_at, password_hash, disabled_at is not null as disabled
+    select id, email, name, role, email_verified_at is not null as email_verified, created_at, password_hash,
+      disabled_at is not null as disabled
     from auth.users
     where lower(email) = any (array[lower($email), lower($folded)]) and password_hash is not null
     order by lower(email) = lower($folded) desc limit 1`
@@ -43,8 +46,8 @@ export const findLogin = statement({
 export const updateName = statement({
   name: 'auth.update_user_name',
   takes: { id: 'uuid', name: 'text?' },
-  gives: USER,
-  text: 'update auth.users set name = $name where id = $id returning id, email, name, role, created_at'
+  gives: { id: 'uuid' },
+  text: 'update auth.users set name = $name where id = $id returning id'
 })
 // The old hash is the condition: of two changes that were both allowed by the same old password, one wins.
 export const updatePassword = statement({
@@ -72,6 +75,23 @@ export const existsAdmin = statement({
 export const lockFirstAdmin = statement({
   name: 'auth.lock_admins',
   text: `select pg_advisory_xact_lock(hashtextextended('auth.first_admin', 0))`
+})
+
+/** How to reach people, and how to address them. */
+export const listContacts = statement({
+  name: 'auth.list_contacts',
+  takes: { ids: 'uuid[]' },
+  gives: {
+    id: 'uuid',
+    email: 'text?',
+    name: 'text?',
+    locale: 'text?',
+    email_verified: 'bool',
+    former_email: 'text?'
+  },
+  text: `
+    select id, email, name, locale, email_verified_at is not null as email_verified, former_email
+    from auth.users where id = any ($ids)`
 })
 
 export const findExternal = statement({

@@ -41,6 +41,7 @@ describe('register', () => {
         email: 'ada.lovelace@example.com',
         name: 'Ada',
         role: 'customer',
+        email_verified: false,
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
       },
       access_token: expect.any(String),

@@ -4,8 +4,8 @@ import { Id, line, nullable, request, response, Time } from '../../../kernel/wir
 const Role = Type.Enum(['customer', 'admin'])
 export type Role = Static<typeof Role>
 
-const Email = Type.String({ minLength: 3, maxLength: 320 })
-const Password = Type.String({ minLength: 1, maxLength: 256 })
+export const Email = Type.String({ minLength: 3, maxLength: 320 })
+export const Password = Type.String({ minLength: 1, maxLength: 256 })
 const Name = line(200)
 
 export const UserResponse = response('UserResponse', {
@@ -13,6 +13,7 @@ export const UserResponse = response('UserResponse', {
   email: nullable(Type.String()),
   name: nullable(Type.String()),
   role: Role,
+  email_verified: Type.Boolean({ description: 'Whether its owner has shown that they read this address.' }),
   created_at: Time
 })
 export type UserResponse = Static<typeof UserResponse>

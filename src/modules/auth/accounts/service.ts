@@ -1,24 +1,20 @@
-import { foldEmail, normaliseEmail, parseEmail } from '../../../kernel/email.ts'
-import type { Fault } from '../../../kernel/faults.ts'
+import { foldEmail, normaliseEmail } from '../../../kernel/email.ts'
+import { found } from '../../../kernel/errors.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
-import {
-  emailInvalid,
-  invalidCredentials,
-  invalidToken,
-  invitationRequired,
-  passwordTooWeak
-} from '../errors.ts'
-import { userRegistered } from '../events.ts'
+import { invalidCredentials, invalidToken, invitationRequired } from '../errors.ts'
+import { passwordChanged, userRegistered } from '../events.ts'
 import * as invitations from '../invitations/repository.ts'
-import { passwordWeakness, weaknessWords } from '../passwords/policy.ts'
+import { deleteTokenOf } from '../one-time-tokens/repository.ts'
+import type { RequirePassword } from '../passwords/policy.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
 import type { Passwords } from '../passwords/service.ts'
 import type { SessionService } from '../sessions/service.ts'
 import type { AuthSettings } from '../settings.ts'
-import { registrationRefusal } from './registration.ts'
+import type { Verification } from '../verification/service.ts'
+import { emailOf, registrationRefusal } from './registration.ts'
 import type { UserRow } from './repository.ts'
 import * as repository from './repository.ts'
 import type { ChangePasswordRequest, LoginRequest, RegisterRequest, Role } from './schema.ts'
@@ -27,9 +23,10 @@ export type AccountDeps = {
   db: Database
   emit: Emit
   passwords: Passwords
+  requirePassword: RequirePassword
   sessions: SessionService
+  verification: Verification
   settings: AuthSettings
-  shopName: string
 }
 export type Account = { email: string; password: string; name?: string | undefined; role: Role }
 /** The caller, as their token says. */
@@ -41,7 +38,9 @@ type NewUser = { id: string; email: string; name: string | null; role: Role; pas
 
 const USER_AGENT_LENGTH_MAX = 200
 
-export function createAccountService({ db, emit, passwords, sessions, settings, shopName }: AccountDeps) {
+export function createAccountService(deps: AccountDeps) {
+  const { db, emit, passwords, requirePassword, sessions, verification, settings } = deps
+
   /**
    * The condition in front of registration: nothing is hashed or written for somebody who may not register, or whose
    * password is too weak.
@@ -58,7 +57,7 @@ export function createAccountService({ db, emit, passwords, sessions, settings, 
         undefined
     const refusal = registrationRefusal(settings, { email, isInvited })
     if (refusal !== undefined) throw refusal
-    checkPassword(password, email)
+    requirePassword(password, email)
   }
 
   /**
@@ -70,6 +69,7 @@ export function createAccountService({ db, emit, passwords, sessions, settings, 
     const made = await write.once(db, async tx => {
       const row = await insert(tx, user)
       if (settings.registration === 'invite') await useInvitation(tx, body.invitation, user.id)
+      await verification.requestFirst(tx, write.idOf('verification'), user)
       return signIn(tx, row, user.passwordHash, origin)
     })
     if (made === undefined) return logIn(body, origin)
@@ -103,12 +103,13 @@ export function createAccountService({ db, emit, passwords, sessions, settings, 
 
   /** The caller's own account. The role is the one of their token: other issuers grant theirs there. */
   async function me({ userId: id, role }: Caller): Promise<UserRow> {
-    return { ...presentUser(orGone(await db.first(repository.findUser, { id }))), role }
+    const user = found(await db.first(repository.findUser, { id }), invalidToken)
+    return { ...presentUser(user), role }
   }
 
   async function rename(caller: Caller, name: string | null, write: Write): Promise<UserRow> {
     await write.once(db, async tx => {
-      orGone(await tx.first(repository.updateName, { id: caller.userId, name }))
+      found(await tx.first(repository.updateName, { id: caller.userId, name }), invalidToken)
     })
     return me(caller)
   }
@@ -121,14 +122,16 @@ export function createAccountService({ db, emit, passwords, sessions, settings, 
   ) {
     // Its present password is another one by now.
     if (write.alreadyApplied) return
-    const user = orGone(await db.first(repository.findUser, { id }))
+    const user = found(await db.first(repository.findUser, { id }), invalidToken)
     // Before anything is computed: what will be refused anyway costs nothing.
-    checkPassword(body.new_password, user.email ?? '', 'body/new_password')
+    requirePassword(body.new_password, user.email ?? '', 'body/new_password')
     const { password_hash: oldHash } = await passwords.proveOwn(user, body.current_password)
     const hashes = { newHash: await passwords.hash(body.new_password), oldHash: oldHash ?? '' }
     await write.once(db, async tx => {
       if ((await tx.run(repository.updatePassword, { id, ...hashes })) !== 1) throw invalidCredentials()
+      await tx.run(deleteTokenOf, { userId: id, purpose: 'password' })
       await sessions.endAll(tx, id, sessionId)
+      emit(tx, passwordChanged, id, { user_id: id })
     })
   }
 
@@ -180,17 +183,9 @@ export function createAccountService({ db, emit, passwords, sessions, settings, 
 
   async function newUser(account: Account, id = newId()): Promise<NewUser> {
     const email = emailOf(account.email)
-    checkPassword(account.password, email)
+    requirePassword(account.password, email)
     const passwordHash = await passwords.hash(account.password)
     return { id, email, name: account.name ?? null, role: account.role, passwordHash }
-  }
-
-  function checkPassword(password: string, email: string, path = 'body/password'): void {
-    const lengthMin = settings.password_length_min
-    const reason = passwordWeakness(password, { lengthMin, email, shopName })
-    if (reason === undefined) return
-    const errors: Fault[] = [{ path, message: weaknessWords(reason, lengthMin) }]
-    throw passwordTooWeak({ details: { reason, length_min: lengthMin, errors } })
   }
 
   return {
@@ -212,22 +207,11 @@ export type AccountService = ReturnType<typeof createAccountService>
 const hasAdmin = async (from: Queryable): Promise<boolean> =>
   (await from.first(repository.existsAdmin))?.found === true
 
-function emailOf(given: string): string {
-  const email = parseEmail(given)
-  if (email === undefined) throw emailInvalid()
-  return email
-}
-
-/** A token can outlive its user by moments; then it is no token any more. */
-function orGone<R extends UserRow>(row: R | undefined): R {
-  if (row === undefined) throw invalidToken()
-  return row
-}
-
-const presentUser = ({ id, email, name, role, created_at }: UserRow): UserRow => ({
+const presentUser = ({ id, email, name, role, email_verified, created_at }: UserRow): UserRow => ({
   id,
   email,
   name,
   role,
+  email_verified,
   created_at
 })

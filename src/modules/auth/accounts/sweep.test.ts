@@ -23,6 +23,12 @@ test('what has expired is deleted, and nothing else', async () => {
   await sql(`insert into auth.invitations (id, code_hash, expires_at)
              values (gen_random_uuid(), 'a', now() - interval '30 days'), (gen_random_uuid(), 'b', now())`)
 
+  await sql(`insert into auth.one_time_tokens (user_id, purpose, id, email, expires_at)
+             select id, 'email', id, 'a', now() + case when row_number() over () > 1 then interval '1 hour' else '0' end
+             from auth.users limit 2`)
+  await sql(`update auth.users u set former_email = 'a', email_changed_at = now() - old.age * interval '1 day'
+             from (select id, 28 + row_number() over () as age from auth.users limit 2) old where u.id = old.id`)
+
   const works = new Map<string, () => Promise<number>>()
   const chores = {
     every: () => {},
@@ -35,7 +41,9 @@ test('what has expired is deleted, and nothing else', async () => {
     'auth.sessions': 500,
     'auth.login_budgets': 2,
     'auth.known_networks': 1,
-    'auth.invitations': 1
+    'auth.invitations': 1,
+    'auth.one_time_tokens': 1,
+    'auth.former_emails': 1
   })
   for (let batch = 0; batch < 4; batch += 1) await works.get('auth.sessions')?.()
   expect(await sql('select id from auth.sessions')).toHaveLength(1)

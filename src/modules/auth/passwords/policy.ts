@@ -1,3 +1,5 @@
+import type { Fault } from '../../../kernel/faults.ts'
+import { passwordTooWeak } from '../errors.ts'
 import { commonPasswords, commonWords } from './common.ts'
 
 const PASSWORD_LENGTH_MAX = 256
@@ -42,8 +44,21 @@ export function passwordWeakness(password: string, context: PasswordContext): We
   return undefined
 }
 
+/** @throws `AUTH_PASSWORD_TOO_WEAK`, about the field at `path`. */
+export type RequirePassword = (password: string, email: string, path?: string) => void
+
+/** The rule of this shop for new passwords. */
+export const passwordRule =
+  ({ lengthMin, shopName }: Omit<PasswordContext, 'email'>): RequirePassword =>
+  (password, email, path = 'body/password') => {
+    const reason = passwordWeakness(password, { lengthMin, email, shopName })
+    if (reason === undefined) return
+    const errors: Fault[] = [{ path, message: weaknessWords(reason, lengthMin) }]
+    throw passwordTooWeak({ details: { reason, length_min: lengthMin, errors } })
+  }
+
 /** What the password must be instead, for whoever typed it. */
-export function weaknessWords(weakness: Weakness, lengthMin: number): string {
+function weaknessWords(weakness: Weakness, lengthMin: number): string {
   const words: Readonly<Record<Weakness, string>> = {
     too_short: `must be at least ${lengthMin} characters long`,
     too_long: `must be at most ${PASSWORD_LENGTH_MAX} characters long`,

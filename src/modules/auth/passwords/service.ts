@@ -61,10 +61,14 @@ export function createPasswords({ budgets, hashing, hashesAtOnce }: PasswordDeps
     prove,
 
     /** The same for somebody who is logged in, from wherever they are: so many tries each, right or wrong. */
-    async proveOwn<H extends Holder>(holder: H, password: string): Promise<H> {
+    async proveOwn<H extends Holder>(
+      holder: H,
+      password: string,
+      path = 'body/current_password'
+    ): Promise<H> {
       await budgets.enterOwn(holder.id)
       if (await forChanges(() => isRight(holder, password))) return holder
-      const errors: Fault[] = [{ path: 'body/current_password', message: 'must be your present password' }]
+      const errors: Fault[] = [{ path, message: 'must be your present password' }]
       throw invalidCredentials({ details: { errors } })
     },
 

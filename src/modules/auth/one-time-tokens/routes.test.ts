@@ -1,0 +1,286 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Accounts, NEW_PASSWORD, openAccounts, PASSWORD } from '../../../../test/support/accounts.ts'
+import { dyingBehindCommit } from '../../../../test/support/dying.ts'
+import { testKey } from '../../../../test/support/secrets.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { createSecrets } from '../../../platform/secrets/secrets.ts'
+import { createTokenText } from './tokens.ts'
+
+const ANOTHER_PASSWORD = 'thirteen lives and a drum'
+const PATIENCE = { timeout: 20_000 }
+
+let shop: Accounts
+beforeAll(async () => {
+  shop = await openAccounts()
+})
+afterAll(() => shop.close())
+
+const verify = (token: string) => shop.anybody.post('/api/auth/verify', { token })
+const reset = (token: string, password = NEW_PASSWORD) =>
+  shop.anybody.post('/api/auth/reset', { token, password })
+const forgot = (email: string) => shop.anybody.post('/api/auth/forgot', { email })
+const isVerified = async ({ token }: { token: string }) =>
+  (await shop.as({ token }).get('/api/auth/me')).json.email_verified
+const tokenOf = async (userId: string, purpose: 'email' | 'password') =>
+  (await shop.sentTo(userId, purpose))?.token ?? ''
+/** What was asked of the database; what an event writes goes with the commit. */
+const statements = () => shop.statements.filter(name => !name.startsWith('outbox.'))
+const told = (userId: string, name: string) => expect.poll(() => shop.heardOf(userId, name), PATIENCE)
+/** What everybody sees of an answer. */
+const shown = ({ status, json }: Awaited<ReturnType<typeof verify>>) => {
+  const { request_id: _, ...body } = json
+  return { status, body }
+}
+
+describe('the address of an account', () => {
+  test('is verified by the token of the message that registering asks for, once', async () => {
+    const ada = await shop.register()
+    expect(await isVerified(ada)).toBe(false)
+    await told(ada.id, 'auth.verification_requested').toHaveLength(1)
+    const [payload] = shop.heardOf(ada.id, 'auth.verification_requested')
+    const sent = await shop.auth.oneTimeToken(payload?.token_id ?? '')
+    expect(sent).toEqual({
+      token: expect.stringMatching(/^evt_[\w-]{22}\.test\.[\w-]{43}$/),
+      email: ada.email,
+      purpose: 'verify_email',
+      expiresAt: expect.any(Date)
+    })
+    expect((await verify(sent?.token ?? '')).status).toBe(204)
+    expect(await isVerified(ada)).toBe(true)
+    expect((await shop.logIn(ada.email)).json.user.email_verified).toBe(true)
+    expect((await verify(sent?.token ?? '')).json.code).toBe('AUTH_ONE_TIME_TOKEN_INVALID')
+    expect(await shop.auth.oneTimeToken(payload?.token_id ?? '')).toBeUndefined()
+    const again = await ada.post('/api/auth/verification')
+    expect([again.status, again.json.code]).toEqual([409, 'AUTH_EMAIL_VERIFIED'])
+  })
+
+  test('asked for again, ends what was sent before, and only so often in an hour', async () => {
+    const ada = await shop.register()
+    const first = await tokenOf(ada.id, 'email')
+    const again = await ada.post('/api/auth/verification')
+    expect([again.status, again.json]).toEqual([202, { expires_in: 172_800 }])
+    expect((await verify(first)).status).toBe(400)
+    expect(await isVerified(ada)).toBe(false)
+    for (let times = 0; times < 3; times += 1) await ada.post('/api/auth/verification')
+    const latest = await tokenOf(ada.id, 'email')
+    const refused = await ada.post('/api/auth/verification')
+    expect([refused.status, refused.json.code]).toEqual([429, 'AUTH_TOO_MANY_MESSAGES'])
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+    expect((await verify(latest)).status).toBe(204)
+  })
+
+  test('of twenty who show one token at once, one verifies it', async () => {
+    const ada = await shop.register()
+    const token = await tokenOf(ada.id, 'email')
+    const answers = await Promise.all(Array.from({ length: 20 }, () => verify(token)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array(19).fill(400)])
+  })
+
+  test('is changed when the new one is verified, and the old one can be told', async () => {
+    const ada = await shop.register()
+    const email = shop.newEmail()
+    const asked = await ada.post('/api/auth/email', { email: email.toUpperCase(), password: PASSWORD })
+    expect([asked.status, asked.json]).toEqual([202, { expires_in: 172_800 }])
+    expect((await ada.get('/api/auth/me')).json.email).toBe(ada.email)
+    await forgot(ada.email)
+    const sentToOld = await tokenOf(ada.id, 'password')
+    expect(await shop.sentTo(ada.id, 'email')).toMatchObject({ email, purpose: 'change_email' })
+
+    expect((await verify(await tokenOf(ada.id, 'email'))).status).toBe(204)
+    expect((await ada.get('/api/auth/me')).json).toMatchObject({ email, email_verified: true })
+    expect([(await shop.logIn(email)).status, (await shop.logIn(ada.email)).status]).toEqual([200, 401])
+    await told(ada.id, 'auth.email_changed').toHaveLength(1)
+    expect(await shop.auth.contacts([ada.id])).toMatchObject([{ email, formerEmail: ada.email }])
+    // What the old address was sent sets no password any more.
+    expect((await reset(sentToOld)).status).toBe(400)
+  })
+
+  test('is not changed without the password, and the present one gives a change up', async () => {
+    const ada = await shop.register()
+    const email = shop.newEmail()
+    const wrong = await ada.post('/api/auth/email', { email, password: 'not the right one' })
+    expect([wrong.status, wrong.json.code, wrong.json.errors[0].path]).toEqual([
+      401,
+      'AUTH_INVALID_CREDENTIALS',
+      'body/password'
+    ])
+    await ada.post('/api/auth/email', { email, password: PASSWORD })
+    const token = await tokenOf(ada.id, 'email')
+    await ada.post('/api/auth/email', { email: ada.email, password: PASSWORD })
+    expect((await verify(token)).status).toBe(400)
+    const nonsense = await ada.post('/api/auth/email', { email: 'nonsense', password: PASSWORD })
+    expect([nonsense.status, nonsense.json.code]).toEqual([400, 'AUTH_EMAIL_INVALID'])
+  })
+
+  test('that somebody else has is answered as any other one, and nobody is told its token', async () => {
+    const [ada, bob, eve] = await Promise.all([shop.register(), shop.register(), shop.register()])
+    const asked = async (email: string) => {
+      await ada.get('/api/auth/me')
+      shop.statements.length = 0
+      const answer = shown(await ada.post('/api/auth/email', { email, password: PASSWORD }))
+      return { answer, did: statements() }
+    }
+    expect(await asked(bob.email)).toEqual(await asked(shop.newEmail()))
+    const waits = await tokenOf(ada.id, 'email')
+    await ada.post('/api/auth/email', { email: eve.email, password: PASSWORD })
+    expect((await ada.post('/api/auth/verification')).status).toBe(202)
+    expect((await verify(waits)).status).toBe(400)
+    // One that was told the token of a taken address would have been told three times: registering, and both that are free.
+    await told(ada.id, 'auth.verification_requested').toHaveLength(2)
+    expect((await ada.get('/api/auth/me')).json.email).toBe(ada.email)
+  })
+
+  test('that somebody else has by the time it is verified is theirs', async () => {
+    const ada = await shop.register()
+    const email = shop.newEmail()
+    await ada.post('/api/auth/email', { email, password: PASSWORD })
+    const token = await tokenOf(ada.id, 'email')
+    await shop.register({ email })
+    const answer = await verify(token)
+    expect([answer.status, answer.json.code]).toEqual([409, 'AUTH_EMAIL_TAKEN'])
+    expect((await ada.get('/api/auth/me')).json.email).toBe(ada.email)
+  })
+})
+
+describe('a forgotten password', () => {
+  test('is replaced by whoever reads the address, which ends all sessions', async () => {
+    const ada = await shop.register()
+    const asked = await forgot(` ${ada.email.toUpperCase()}`)
+    expect([asked.status, asked.json]).toEqual([202, { expires_in: 3_600 }])
+    await told(ada.id, 'auth.password_reset_requested').toHaveLength(1)
+    const token = await tokenOf(ada.id, 'password')
+    const weak = await reset(token, 'short')
+    expect([weak.status, weak.json.code]).toEqual([400, 'AUTH_PASSWORD_TOO_WEAK'])
+    expect((await reset(token)).status).toBe(204)
+    expect((await ada.get('/api/auth/me')).status).toBe(401)
+    expect([
+      (await shop.logIn(ada.email)).status,
+      (await shop.logIn(ada.email, NEW_PASSWORD)).status
+    ]).toEqual([401, 200])
+    await told(ada.id, 'auth.password_changed').toHaveLength(1)
+    // Who set it reads the address.
+    expect((await shop.auth.contacts([ada.id]))[0]?.emailVerified).toBe(true)
+    expect((await reset(token, ANOTHER_PASSWORD)).status).toBe(400)
+  })
+
+  test('is asked about with the same answer, and the same work, whether or not there is such an account', async () => {
+    const [ada, gone] = await Promise.all([shop.register(), shop.register()])
+    await shop.auth.setDisabled(gone.email, true)
+    const asked = async (email: string) => {
+      shop.statements.length = 0
+      const answer = await forgot(email)
+      return { ...shown(answer), headers: Object.keys(answer.headers).sort(), did: statements() }
+    }
+    const known = await asked(ada.email)
+    expect(known.status).toBe(202)
+    for (const email of [shop.newEmail(), gone.email, 'not an address', 'ада@example.com'])
+      expect(await asked(email)).toEqual(known)
+    expect(await shop.sentTo(gone.id, 'password')).toBeUndefined()
+  })
+
+  test('is asked about so often in an hour; then the answer is the same, and what was sent stays good', async () => {
+    const ada = await shop.register()
+    for (let times = 0; times < 4; times += 1) await forgot(ada.email)
+    const latest = await tokenOf(ada.id, 'password')
+    expect(shown(await forgot(ada.email))).toEqual(shown(await forgot(shop.newEmail())))
+    expect(await tokenOf(ada.id, 'password')).toBe(latest)
+    expect((await reset(latest)).status).toBe(204)
+  })
+
+  test('of twenty who show one token at once, one sets it', async () => {
+    const ada = await shop.register()
+    await forgot(ada.email)
+    const token = await tokenOf(ada.id, 'password')
+    const passwords = Array.from({ length: 20 }, (_, index) => `${NEW_PASSWORD} ${index}`)
+    const answers = await Promise.all(passwords.map(password => reset(token, password)))
+    const isDone = ({ status }: { status: number }) => status === 204
+    expect(answers.filter(isDone)).toHaveLength(1)
+    // Hashing is bounded: who came too late for a place is told so, and has not used the token.
+    expect(answers.every(({ status }) => [204, 400, 503].includes(status))).toBe(true)
+    const winner = passwords[answers.findIndex(isDone)] ?? ''
+    expect((await shop.logIn(ada.email, winner)).status).toBe(200)
+  })
+
+  test('is not replaced once its owner has changed it, or was disabled', async () => {
+    const ada = await shop.register()
+    await forgot(ada.email)
+    const token = await tokenOf(ada.id, 'password')
+    await ada.post('/api/auth/password', { current_password: PASSWORD, new_password: NEW_PASSWORD })
+    expect((await reset(token, ANOTHER_PASSWORD)).status).toBe(400)
+    await forgot(ada.email)
+    const next = await tokenOf(ada.id, 'password')
+    await shop.auth.setDisabled(ada.email, true)
+    expect(await shop.sentTo(ada.id, 'password')).toBeUndefined()
+    expect((await reset(next, ANOTHER_PASSWORD)).status).toBe(400)
+  })
+})
+
+test('whatever is wrong with a token, the answer is one', async () => {
+  const [ada, bob] = await Promise.all([shop.register(), shop.register()])
+  const used = await tokenOf(ada.id, 'email')
+  await verify(used)
+  const superseded = await tokenOf(bob.id, 'email')
+  await bob.post('/api/auth/verification')
+  const latest = await tokenOf(bob.id, 'email')
+  await forgot(bob.email)
+  const ofOther = await tokenOf(bob.id, 'password')
+  const [row] = await shop.sql('select id from auth.one_time_tokens where user_id = $1 and purpose = $2', [
+    bob.id,
+    'email'
+  ])
+  const ofOldSecret = createTokenText(createSecrets([testKey('test', 'z')])).textOf('email', String(row?.id))
+  const ofNobody = createTokenText(createSecrets([testKey('test')])).textOf('email', newId())
+  const wrong = [used, superseded, ofOther, ofOldSecret, ofNobody, latest.slice(0, -1), `${latest}A`, 'x']
+  const answers: ReturnType<typeof shown>[] = []
+  for (const token of wrong) answers.push(shown(await verify(token)))
+  await shop.sql(`update auth.one_time_tokens set expires_at = now() where user_id = $1`, [bob.id])
+  answers.push(shown(await verify(latest)))
+  for (const token of [ofOther, latest, used]) answers.push(shown(await reset(token)))
+  expect(answers[0]).toMatchObject({ status: 400, body: { code: 'AUTH_ONE_TIME_TOKEN_INVALID' } })
+  expect(answers).toEqual(answers.map(() => answers[0]))
+  expect(await isVerified(bob)).toBe(false)
+})
+
+test('requests whose answers were lost have done it, and say so again', async () => {
+  const ada = await shop.register()
+  const repeated = (url: string, body: object, token?: string) => {
+    const options = { body, headers: { 'idempotency-key': newId() }, ...(token && { token }) }
+    return () => shop.request('POST', url, options)
+  }
+  const lost = async (request: ReturnType<typeof repeated>) => {
+    const first = await dyingBehindCommit(shop, request)
+    const again = await request()
+    expect([again.status, again.text]).toEqual([first.status, first.text])
+    return again.status
+  }
+  const email = shop.newEmail()
+  expect(await lost(repeated('/api/auth/email', { email, password: PASSWORD }, ada.token))).toBe(202)
+  expect(await lost(repeated('/api/auth/verification', {}, ada.token))).toBe(202)
+  const sent = await tokenOf(ada.id, 'email')
+  const again = repeated('/api/auth/forgot', { email: ada.email })
+  expect(await lost(again)).toBe(202)
+  const token = await tokenOf(ada.id, 'password')
+  expect(await lost(repeated('/api/auth/reset', { token, password: NEW_PASSWORD }))).toBe(204)
+  expect(await lost(repeated('/api/auth/verify', { token: sent }))).toBe(204)
+})
+
+test('what is stored, told and logged holds no token', async () => {
+  const ada = await shop.register()
+  await forgot(ada.email)
+  const tokens = [await tokenOf(ada.id, 'email'), await tokenOf(ada.id, 'password')]
+  await verify(tokens[0] ?? '')
+  await reset(tokens[1] ?? '')
+  const stored = await shop.sql(`select t::text from auth.one_time_tokens t
+    union all select k::text from cartwright.idempotency_keys k union all select j::text from cartwright.jobs j`)
+  const everything = [...shop.log, JSON.stringify(shop.heard), JSON.stringify(stored)].join('\n')
+  for (const token of tokens) expect(everything).not.toContain(token.slice(-43))
+  for (const token of tokens) expect(everything).not.toContain(token.slice(4, 26))
+})
+
+test('without a token, or with one that is no more, nothing of an account is to be had', async () => {
+  const ada = await shop.register()
+  await ada.post('/api/auth/logout')
+  for (const caller of [ada, shop.anybody])
+    for (const path of ['/api/auth/verification', '/api/auth/email'])
+      expect((await caller.post(path, { email: shop.newEmail(), password: PASSWORD })).status).toBe(401)
+})

@@ -1,0 +1,34 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { testSecrets } from '../../../../test/support/secrets.ts'
+import { createTokenText, type TokenPurpose } from './tokens.ts'
+
+const { textOf, idIn } = createTokenText(testSecrets())
+const purpose = fc.constantFrom<TokenPurpose>('email', 'password')
+
+test('a token says its id for its own purpose, and for no other', () => {
+  fc.assert(
+    fc.property(fc.uuid(), purpose, purpose, (id, made, asked) => {
+      expect(idIn(asked, textOf(made, id))).toBe(made === asked ? id : undefined)
+    })
+  )
+})
+
+test('a token that was cut or changed anywhere is none', () => {
+  const id = '01890000-0000-7000-8000-00000000abcd'
+  const text = textOf('email', id)
+  for (let index = 0; index < text.length; index += 1) {
+    expect(idIn('email', text.slice(0, index))).toBeUndefined()
+    const other = text[index] === 'A' ? 'B' : 'A'
+    expect(idIn('email', text.slice(0, index) + other + text.slice(index + 1))).toBeUndefined()
+  }
+  for (const wrong of ['', ` ${text}`, `${text} `, `${text}A`, text.replace('evt_', 'prt_'), id])
+    expect(idIn('email', wrong)).toBeUndefined()
+})
+
+test('a token of a secret that is gone is none, and of one that was only replaced still is', () => {
+  const id = '01890000-0000-7000-8000-00000000abcd'
+  const old = createTokenText(testSecrets('old')).textOf('email', id)
+  expect(createTokenText(testSecrets('new', 'old')).idIn('email', old)).toBe(id)
+  expect(createTokenText(testSecrets('new')).idIn('email', old)).toBeUndefined()
+})

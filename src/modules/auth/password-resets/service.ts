@@ -1,0 +1,73 @@
+import { foldEmail, normaliseEmail } from '../../../kernel/email.ts'
+import { found } from '../../../kernel/errors.ts'
+import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Emit } from '../../../platform/outbox/outbox.ts'
+import type { Database } from '../../../platform/postgres/database.ts'
+import * as users from '../accounts/repository.ts'
+import { oneTimeTokenInvalid } from '../errors.ts'
+import { passwordChanged, passwordResetRequested } from '../events.ts'
+import { findToken } from '../one-time-tokens/repository.ts'
+import type { OneTimeTokens } from '../one-time-tokens/service.ts'
+import type { RequirePassword } from '../passwords/policy.ts'
+import type { Passwords } from '../passwords/service.ts'
+import type { SessionService } from '../sessions/service.ts'
+import * as repository from './repository.ts'
+import type { ResetPasswordRequest } from './schema.ts'
+
+export type PasswordResetDeps = {
+  db: Database
+  emit: Emit
+  tokens: OneTimeTokens
+  passwords: Passwords
+  requirePassword: RequirePassword
+  sessions: SessionService
+  resetMinutes: number
+}
+
+const MINUTE_SECONDS = 60
+
+/** How somebody who forgot their password gets in. */
+export function createPasswordResets(deps: PasswordResetDeps) {
+  const { db, emit, tokens, passwords, requirePassword, sessions } = deps
+  const seconds = deps.resetMinutes * MINUTE_SECONDS
+
+  return {
+    /**
+     * Has a token sent to this address if it has an account here. Whether it has makes no difference to the answer, nor to
+     * what is asked of the database for it.
+     */
+    async request(given: string, write: Write): Promise<{ expires_in: number }> {
+      const email = normaliseEmail(given)
+      const { id } = write
+      await write.once(db, async tx => {
+        const isAllowed = await tokens.charge(tx, email)
+        const user = await tx.first(users.findLogin, { email, folded: foldEmail(given) })
+        const userId = (isAllowed ? user?.id : undefined) ?? id
+        const address = user?.email ?? email
+        if (await tokens.issue(tx, { id, userId, purpose: 'password', email: address, seconds }))
+          emit(tx, passwordResetRequested, userId, { user_id: userId, token_id: id })
+      })
+      return { expires_in: seconds }
+    },
+
+    /**
+     * Sets another password and ends all sessions.
+     * @throws `AUTH_ONE_TIME_TOKEN_INVALID`, `AUTH_PASSWORD_TOO_WEAK`, `AUTH_BUSY`.
+     */
+    async reset({ token, password }: ResetPasswordRequest, network: string, write: Write): Promise<void> {
+      if (write.alreadyApplied) return
+      const id = tokens.idIn('password', token)
+      // Before anything is computed: what will be refused anyway costs nothing.
+      const { email, user_id } = found(await db.first(findToken, { id }), oneTimeTokenInvalid)
+      requirePassword(password, email)
+      const hash = await passwords.hash(password)
+      await write.once(db, async tx => {
+        found(await tx.first(repository.resetPassword, { id, hash }), oneTimeTokenInvalid)
+        await sessions.endAll(tx, user_id, null)
+        emit(tx, passwordChanged, user_id, { user_id })
+      })
+      await passwords.remember(user_id, network)
+    }
+  }
+}
+export type PasswordResets = ReturnType<typeof createPasswordResets>
