@@ -14,6 +14,7 @@ import { inventoryModule } from './modules/inventory/index.ts'
 import { ordersModule } from './modules/orders/index.ts'
 import { paymentsModule } from './modules/payments/index.ts'
 import { pricingModule } from './modules/pricing/index.ts'
+import { reviewsModule } from './modules/reviews/index.ts'
 import { shippingModule } from './modules/shipping/index.ts'
 import type { Platform } from './platform/platform.ts'
 import { apisOf, setupModules, stopModules } from './set-up.ts'
@@ -31,6 +32,7 @@ export const modules = [
   shippingModule,
   cartModule,
   ordersModule,
+  reviewsModule,
   adminModule
 ]
 

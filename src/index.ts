@@ -41,6 +41,7 @@ export { type InventoryApi, inventoryModule } from './modules/inventory/index.ts
 export { type OrdersApi, ordersModule } from './modules/orders/index.ts'
 export { type PaymentsApi, paymentsModule } from './modules/payments/index.ts'
 export { type PricingApi, pricingModule } from './modules/pricing/index.ts'
+export { reviewPublished, reviewSubmitted, reviewsModule } from './modules/reviews/index.ts'
 export { type ShippingApi, shippingModule } from './modules/shipping/index.ts'
 export { newWrite, type Write } from './platform/idempotency/write.ts'
 export type { Consumer, JobHandler } from './platform/outbox/handlers.ts'

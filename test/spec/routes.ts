@@ -36,8 +36,8 @@ export const publicRows: Row[] = (
     { method: 'GET', path: '/api/products/:id', module: 'catalog' },
     { method: 'GET', path: '/api/categories', module: 'catalog' },
     { method: 'GET', path: '/api/categories/:id', module: 'catalog' },
-    { method: 'GET', path: '/api/products/:id/reviews', module: 'reviews', since: later },
-    { method: 'GET', path: '/api/products/:id/reviews/rating', module: 'reviews', since: later },
+    { method: 'GET', path: '/api/products/:id/reviews', module: 'reviews' },
+    { method: 'GET', path: '/api/products/:id/reviews/rating', module: 'reviews' },
     {
       method: 'POST',
       path: '/api/orders/guest',
@@ -72,9 +72,9 @@ export const securedRows: Row[] = (
     { method: 'GET', path: '/api/payments', module: 'payments' },
     { method: 'GET', path: '/api/payments/by-order/:orderID', module: 'payments' },
     { method: 'GET', path: '/api/shipping/order/:order_id', module: 'shipping' },
-    { method: 'POST', path: '/api/products/:id/reviews', module: 'reviews', since: later },
-    { method: 'PUT', path: '/api/products/:id/reviews', module: 'reviews', since: later },
-    { method: 'DELETE', path: '/api/products/:id/reviews', module: 'reviews', since: later },
+    { method: 'POST', path: '/api/products/:id/reviews', module: 'reviews', body: { rating: 5 } },
+    { method: 'PUT', path: '/api/products/:id/reviews', module: 'reviews', body: { rating: 4 } },
+    { method: 'DELETE', path: '/api/products/:id/reviews', module: 'reviews' },
     { method: 'POST', path: '/api/notifications/send', module: 'notifications', since: later }
   ] as const
 ).map(row => ({ ...row, tier: 'secured' }))

@@ -141,6 +141,17 @@ describe.each([
     })
   })
 
+  test('finds an active product by its id and its slug', async () => {
+    const { catalog, db, sell } = await use()
+    const wanted = oneOfEach([await sell({ name: 'Jug' }), await sell({})])
+    const [jug, other] = await catalog.quote(db, wanted, null)
+    if (jug === undefined || other === undefined) throw new Error('nothing was sold')
+    expect(await catalog.requireProduct(jug.productId)).toBe(jug.productId)
+    expect(await catalog.requireProduct(other.slug)).toBe(other.productId)
+    for (const none of [newId(), 'no-such-product', jug.variantId])
+      await expect(catalog.requireProduct(none)).rejects.toMatchObject({ code: 'CATALOG_PRODUCT_NOT_FOUND' })
+  })
+
   test('shows some offers, and says whether there is anything', async () => {
     const { catalog, sell } = await use()
     expect([await catalog.isEmpty(), await catalog.someOffers(2)]).toEqual([true, []])

@@ -1,6 +1,6 @@
 import type { BuyingRule } from '../../kernel/buying-rule.ts'
 import { newId } from '../../kernel/ids.ts'
-import { variantNotFound } from './errors.ts'
+import { productNotFound, variantNotFound } from './errors.ts'
 import type { CatalogApi, Offer, QuotedVariant } from './index.ts'
 
 const CURRENCY = 'USD'
@@ -45,6 +45,12 @@ export function fakeCatalog(): FakeCatalog {
     names: async variantIds => variantIds.map(id => known.get(id)?.name ?? null),
     requireVariant: async variantId => {
       if (!known.has(variantId)) throw variantNotFound()
+    },
+    requireProduct: async idOrSlug => {
+      const isMeant = ({ productId, slug }: QuotedVariant) => productId === idOrSlug || slug === idOrSlug
+      const variant = [...known.values()].find(each => isMeant(each) && offers.has(each.variantId))
+      if (variant === undefined) throw productNotFound()
+      return variant.productId
     },
     importCsv: () => Promise.reject(new Error('nothing can be imported into a catalog in memory')),
     isEmpty: async () => offers.size === 0,

@@ -72,6 +72,8 @@ export type CatalogApi = {
   names(variantIds: readonly string[]): Promise<(string | null)[]>
   /** @throws `CATALOG_VARIANT_NOT_FOUND` unless there is such a variant, for sale or not. The cart calls this. */
   requireVariant(variantId: string): Promise<void>
+  /** The id of an active product, of which an id or a slug is given. @throws `CATALOG_PRODUCT_NOT_FOUND` */
+  requireProduct(idOrSlug: string): Promise<string>
   /**
    * Imports products from a CSV file as Shopify exports it; `mode` is `best_effort` by default.
    * @throws `CATALOG_IMPORT_FAILED`, with the reason or the report in its details; then nothing was changed.
@@ -149,6 +151,7 @@ export const catalogModule = defineModule({
       quote: createQuote({ listPrices, currency }),
       names: variants.names,
       requireVariant: variants.require,
+      requireProduct: storefront.requireProduct,
       importCsv,
       isEmpty: products.isEmpty,
       findOtherCurrency: products.findOtherCurrency,

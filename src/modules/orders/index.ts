@@ -55,6 +55,8 @@ import { quoteRoutes } from './quotes/routes.ts'
 import { createQuotes } from './quotes/service.ts'
 import { ordersSettings } from './settings.ts'
 
+export { orderCanceled, orderClaimed, orderCredited, orderPlaced } from './events.ts'
+
 const SWEEP_SECONDS = 300
 /** So long an expired checkout says so, before it is gone: anybody can make any number of these. */
 const KEPT_SECONDS = 3_600

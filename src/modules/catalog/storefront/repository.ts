@@ -17,6 +17,17 @@ export type StoredVariant = Omit<VariantResponse, 'price' | 'discounted_price' |
   discounts: Discount[] | null
 }
 
+/** Of an active product, by id or slug. */
+export const findProductId = statement({
+  name: 'catalog.find_active_product_id',
+  takes: { id: 'uuid?', slug: 'text' },
+  gives: { id: 'uuid' },
+  text: `
+    select id from catalog.products
+    where (id = $id or slug = $slug) and status = 'active'
+    order by id = $id desc nulls last limit 1`
+})
+
 /** An active product by id or slug, with its variants that are sold in a currency. */
 export const findProduct = statement({
   name: 'catalog.find_active_product',

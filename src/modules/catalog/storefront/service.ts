@@ -1,3 +1,4 @@
+import { found } from '../../../kernel/errors.ts'
 import { isId } from '../../../kernel/ids.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import { type Page, readPage } from '../../../kernel/pages.ts'
@@ -16,6 +17,7 @@ import { createCallerLimit } from './caller-limit.ts'
 import {
   beforeFirst,
   findProduct,
+  findProductId,
   type ListFilters,
   ownPrices,
   type ProductPageRow,
@@ -120,6 +122,10 @@ export function createStorefront({ db, pages, inventory, listPrices, currency, l
     return withStock(page)
   }
 
+  /** See `CatalogApi.requireProduct`. */
+  const requireProduct = async (idOrSlug: string): Promise<string> =>
+    found(await db.first(findProductId, keyOf(idOrSlug)), productNotFound).id
+
   const listCategories = (): Promise<string> =>
     pages('categories', async () =>
       JSON.stringify({ items: treeOf(await db.rows(categories.listCategories)) })
@@ -139,7 +145,7 @@ export function createStorefront({ db, pages, inventory, listPrices, currency, l
       return JSON.stringify({ ...category, ancestors, children } satisfies CategoryDetailResponse)
     })
 
-  return { listProducts, readProduct, listCategories, readCategory }
+  return { listProducts, readProduct, requireProduct, listCategories, readCategory }
 }
 export type Storefront = ReturnType<typeof createStorefront>
 

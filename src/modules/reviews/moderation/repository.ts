@@ -1,0 +1,35 @@
+import { nullableOneOf, statement } from '../../../platform/postgres/statement.ts'
+import { columns, namesOf } from '../reviews/repository.ts'
+import type { Status } from '../reviews/status.ts'
+
+/** What is null lets all pass. */
+const filters = {
+  status: nullableOneOf<Status>(),
+  product_id: 'uuid?',
+  customer_id: 'uuid?',
+  rating: 'int4?',
+  verified: 'bool?'
+} as const
+const matching = `
+  ($status::text is null or status = $status)
+  and ($product_id::uuid is null or product_id = $product_id)
+  and ($customer_id::uuid is null or customer_id = $customer_id)
+  and ($rating::int4 is null or rating = $rating)
+  and ($verified::bool is null or verified_purchase = $verified)`
+
+export const listReviews = statement({
+  name: 'reviews.list_reviews',
+  takes: { ...filters, after: 'uuid', limit: 'int8' },
+  gives: columns,
+  slow: true,
+  text: `
+    select ${namesOf(columns)} from reviews.reviews
+    where id < $after and ${matching} order by id desc limit $limit`
+})
+export const countReviews = statement({
+  name: 'reviews.count_reviews',
+  takes: filters,
+  gives: { total: 'int4' },
+  slow: true,
+  text: `select count(*)::int as total from reviews.reviews where ${matching}`
+})

@@ -1,0 +1,18 @@
+import { statement } from '../../../platform/postgres/statement.ts'
+
+export const listReviewed = statement({
+  name: 'reviews.list_reviewed_by_customers',
+  takes: { customer_ids: 'uuid[]' },
+  gives: { id: 'uuid', customer_id: 'uuid?', product_id: 'uuid' },
+  text: `
+    select id, customer_id, product_id from reviews.reviews
+    where customer_id = any ($customer_ids) order by customer_id, id`
+})
+/** Of these reviews `verified` are of somebody who has bought the product. */
+export const updateVerified = statement({
+  name: 'reviews.update_verified_purchases',
+  takes: { ids: 'uuid[]', verified: 'uuid[]' },
+  text: `
+    update reviews.reviews set verified_purchase = not verified_purchase
+    where id = any ($ids) and verified_purchase <> (id = any ($verified))`
+})

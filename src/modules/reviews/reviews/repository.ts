@@ -1,0 +1,133 @@
+import { oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+import type { Status } from './status.ts'
+
+/** What everybody may see. */
+export const publicColumns = {
+  id: 'uuid',
+  rating: 'int4',
+  title: 'text?',
+  body: 'text?',
+  author: 'text?',
+  verified_purchase: 'bool',
+  reply: 'text?',
+  replied_at: 'timestamptz?',
+  created_at: 'timestamptz',
+  updated_at: 'timestamptz'
+} as const
+export const columns = {
+  ...publicColumns,
+  product_id: 'uuid',
+  customer_id: 'uuid?',
+  status: oneOf<Status>(),
+  reason: 'text?',
+  version: 'int4'
+} as const
+export const namesOf = (some: object) => Object.keys(some).join(', ')
+const names = namesOf(columns)
+const own = { customer_id: 'uuid', product_id: 'uuid' } as const
+
+export const findReview = statement({
+  name: 'reviews.find_review',
+  takes: { id: 'uuid' },
+  gives: columns,
+  text: `select ${names} from reviews.reviews where id = $id`
+})
+export type ReviewRow = RowOf<typeof findReview>
+export const lockReview = statement({
+  name: 'reviews.lock_review',
+  takes: { id: 'uuid' },
+  gives: columns,
+  text: `select ${names} from reviews.reviews where id = $id for update`
+})
+export const findOwn = statement({
+  name: 'reviews.find_own_review',
+  takes: own,
+  gives: columns,
+  text: `select ${names} from reviews.reviews where customer_id = $customer_id and product_id = $product_id`
+})
+export const lockOwn = statement({
+  name: 'reviews.lock_own_review',
+  takes: own,
+  gives: columns,
+  text: `
+    select ${names} from reviews.reviews
+    where customer_id = $customer_id and product_id = $product_id for update`
+})
+/**
+ * From here to the end of the transaction nobody else writes what these customers review, and nobody finds out whether they have bought
+ * it: what both change would otherwise be missed. To be given in order.
+ */
+export const lockCustomers = statement({
+  name: 'reviews.lock_customers',
+  takes: { customer_ids: 'text[]' },
+  text: `
+    select pg_advisory_xact_lock(hashtextextended('reviews ' || id, 0))
+    from unnest($customer_ids::text[]) as customers (id)`
+})
+const written = {
+  rating: 'int4',
+  title: 'text?',
+  body: 'text?',
+  author: 'text?',
+  verified_purchase: 'bool',
+  status: 'text'
+} as const
+export const insertReview = statement({
+  name: 'reviews.insert_review',
+  takes: { id: 'uuid', ...own, ...written },
+  text: `
+    insert into reviews.reviews (
+      id, customer_id, product_id, rating, title, body, author, verified_purchase, status)
+    values ($id, $customer_id, $product_id, $rating, $title, $body, $author, $verified_purchase, $status)`
+})
+/** What was decided about it was decided about something else. */
+export const updateWritten = statement({
+  name: 'reviews.update_written_review',
+  takes: { id: 'uuid', ...written },
+  text: `
+    update reviews.reviews set
+      rating = $rating, title = $title, body = $body, author = $author, verified_purchase = $verified_purchase,
+      status = $status, reason = null, version = version + 1, updated_at = now()
+    where id = $id`
+})
+export const updateDecided = statement({
+  name: 'reviews.update_decided_review',
+  takes: { id: 'uuid', status: 'text', reason: 'text?' },
+  text: `
+    update reviews.reviews set status = $status, reason = $reason, version = version + 1 where id = $id`
+})
+/** `reply`: null for none. */
+export const updateReply = statement({
+  name: 'reviews.update_reply',
+  takes: { id: 'uuid', reply: 'text?' },
+  text: `
+    update reviews.reviews set
+      reply = $reply, replied_at = case when $reply::text is not null then now() end, version = version + 1
+    where id = $id`
+})
+export const deleteReview = statement({
+  name: 'reviews.delete_review',
+  takes: { id: 'uuid' },
+  text: 'delete from reviews.reviews where id = $id'
+})
+
+export const findTurnedDown = statement({
+  name: 'reviews.find_turned_down',
+  takes: own,
+  gives: { found: 'bool' },
+  text: `
+    select exists (
+      select from reviews.turned_down where customer_id = $customer_id and product_id = $product_id) as found`
+})
+export const insertTurnedDown = statement({
+  name: 'reviews.insert_turned_down',
+  takes: own,
+  text: `
+    insert into reviews.turned_down (customer_id, product_id) values ($customer_id, $product_id)
+    on conflict do nothing`
+})
+export const deleteTurnedDown = statement({
+  name: 'reviews.delete_turned_down',
+  takes: own,
+  text: 'delete from reviews.turned_down where customer_id = $customer_id and product_id = $product_id'
+})

@@ -1,0 +1,53 @@
+import { FIRST_ID, LAST_ID } from '../../../kernel/ids.ts'
+import { type Page, readPage } from '../../../kernel/pages.ts'
+import type { Queryable } from '../../../platform/postgres/database.ts'
+import type { CatalogApi } from '../../catalog/index.ts'
+import type { Ratings } from '../ratings/service.ts'
+import type { ReviewResponse } from '../reviews/schema.ts'
+import { present } from '../reviews/view.ts'
+import * as repository from './repository.ts'
+import type { RatingResponse, ReviewQuery, Sort } from './schema.ts'
+
+type Deps = {
+  db: Queryable
+  catalog: Pick<CatalogApi, 'requireProduct'>
+  ratings: Pick<Ratings, 'of'>
+}
+
+const beforeFirst: Record<Sort, { stars: number; id: string }> = {
+  newest: { stars: 0, id: LAST_ID },
+  oldest: { stars: 0, id: FIRST_ID },
+  highest: { stars: 6, id: LAST_ID },
+  lowest: { stars: 0, id: FIRST_ID }
+}
+
+/** What everybody sees of reviews: those that are published, and nothing of whoever wrote them but their name. */
+export function createReviewStorefront({ db, catalog, ratings }: Deps) {
+  /** @throws `CATALOG_PRODUCT_NOT_FOUND`, `INVALID_CURSOR` */
+  async function list(idOrSlug: string, query: ReviewQuery): Promise<Page<ReviewResponse>> {
+    const { sort = 'newest', rating = null, verified = null } = query
+    const product_id = await catalog.requireProduct(idOrSlug)
+    const filters = { product_id, rating, verified }
+    const isByStars = sort === 'highest' || sort === 'lowest'
+    const page = await readPage(query, {
+      name: 'published reviews',
+      filters: [sort, filters],
+      start: beforeFirst[sort],
+      rows: place => db.rows(repository.listPublished[sort], { ...filters, ...place }),
+      placeOf: row => ({ stars: isByStars ? row.rating : 0, id: row.id }),
+      total: () => db.first(repository.countPublished, filters)
+    })
+    return { ...page, items: page.items.map(present) }
+  }
+
+  /** @throws `CATALOG_PRODUCT_NOT_FOUND` */
+  async function rating(idOrSlug: string): Promise<RatingResponse> {
+    const [rated] = await ratings.of([await catalog.requireProduct(idOrSlug)])
+    const { average = null, count = 0, histogram = [0, 0, 0, 0, 0] } = rated ?? {}
+    const [one, two, three, four, five] = histogram
+    return { average, count, histogram: { '1': one, '2': two, '3': three, '4': four, '5': five } }
+  }
+
+  return { list, rating }
+}
+export type ReviewStorefront = ReturnType<typeof createReviewStorefront>

@@ -1,0 +1,55 @@
+import { expect } from 'vitest'
+import { catalogModule } from '../../src/modules/catalog/index.ts'
+import { type FakeOrders, fakeOrders } from '../../src/modules/orders/fake.ts'
+import { reviewsModule } from '../../src/modules/reviews/index.ts'
+import { customer, type TestResponse } from '../../src/testing.ts'
+import { createProduct } from './catalog.ts'
+import { useShop } from './use-shop.ts'
+
+type Options = {
+  settings?: Readonly<Record<string, string>>
+  databaseUrl?: string
+  /** Null: orders are switched off. */
+  orders?: FakeOrders | null
+}
+
+/** A shop with a catalog, reviews and orders in memory, for one test. */
+export async function useReviews({ settings = {}, databaseUrl, orders = fakeOrders() }: Options = {}) {
+  const instead: Record<string, object> = orders === null ? {} : { orders }
+  const modules = [catalogModule, reviewsModule]
+  const shop = await useShop({ modules, instead, settings, ...(databaseUrl && { databaseUrl }) })
+  const admin = shop.as({ token: 'admin' })
+  const anybody = shop.as(null)
+  return {
+    ...shop,
+    ...{ admin, anybody, orders },
+    /** An active product; answers its id. */
+    product: async (fields: Record<string, unknown> = {}): Promise<string> =>
+      (await createProduct(shop, fields)).id,
+    /** A new customer has bought this, and waits for it. */
+    buyer: (product: string) => {
+      const buyer = customer()
+      const order = orders?.order(buyer.id, [{ variantId: product, productId: product }]) ?? ''
+      orders?.place(order)
+      return { ...buyer, order }
+    },
+    /** This customer, or a new one, reviews a product. */
+    review: async (product: string, rating = 5, { token } = customer(), words: object = {}) => {
+      const answer = await shop.as({ token }).post(`/api/products/${product}/reviews`, { rating, ...words })
+      return expectStatus(answer, 201).json
+    },
+    list: async (product: string, query = '') =>
+      expectStatus(await anybody.get(`/api/products/${product}/reviews?count=true${query}`), 200).json,
+    rating: async (product: string) =>
+      expectStatus(await anybody.get(`/api/products/${product}/reviews/rating`), 200).json,
+    publish: async (id: string) =>
+      expectStatus(await admin.post(`/api/catalog/reviews/${id}/publish`), 200).json,
+    reject: async (id: string, reason = 'it is about the parcel service') =>
+      expectStatus(await admin.post(`/api/catalog/reviews/${id}/reject`, { reason }), 200).json
+  }
+}
+
+function expectStatus(answer: TestResponse, status: number): TestResponse {
+  expect(answer.status, answer.text).toBe(status)
+  return answer
+}
