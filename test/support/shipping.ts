@@ -1,16 +1,29 @@
+import { newId } from '../../src/kernel/ids.ts'
+import { defineModule, type Module } from '../../src/module.ts'
 import { fakeCatalog } from '../../src/modules/catalog/fake.ts'
-import { shippingModule } from '../../src/modules/shipping/index.ts'
+import {
+  type ShippingApi,
+  shipmentDelivered,
+  shipmentReturned,
+  shippingModule
+} from '../../src/modules/shipping/index.ts'
+import { customer } from '../../src/testing.ts'
 import { useShop } from './use-shop.ts'
 
 /** A process with the module shipping, for one test; what is sold is what the test says. */
 export async function useShipping({
   databaseUrl,
-  catalog = fakeCatalog()
+  catalog = fakeCatalog(),
+  others = [],
+  settings = {}
 }: {
   databaseUrl?: string
   catalog?: ReturnType<typeof fakeCatalog>
+  others?: readonly Module[]
+  settings?: Readonly<Record<string, string>>
 } = {}) {
-  const shop = await useShop({ modules: [shippingModule], instead: { catalog }, databaseUrl })
+  const modules = [shippingModule, ...others]
+  const shop = await useShop({ modules, instead: { catalog }, settings, databaseUrl })
   const admin = shop.as({ token: 'admin' })
   const made = async (path: string, body: object) => {
     const { status, json, text } = await admin.post(`/api/admin/shipping/${path}`, body)
@@ -20,4 +33,70 @@ export async function useShipping({
   /** What anybody is told about sending this. */
   const ask = (body: object) => shop.as(null).post('/api/shipping/rates', body)
   return { ...shop, catalog, admin, made, ask }
+}
+
+const POST = {
+  id: 'post',
+  method: 'shipping',
+  provider: 'Parcel Post',
+  service: 'Standard',
+  estimatedDays: { min: 2, max: 4 }
+} as const
+type Sent = Parameters<ShippingApi['send']>[1]
+
+/** The same, with orders whose parcels are sent, and somebody who hears what becomes of these. */
+export async function useParcels(settings: Readonly<Record<string, string>> = {}) {
+  const heard: string[] = []
+  const listener = defineModule({
+    name: 'listener',
+    description: 'Hears of parcels.',
+    basePaths: [],
+    requires: { shipping: shippingModule },
+    uses: {},
+    hears: [shipmentDelivered, shipmentReturned],
+    setup: async () => ({
+      api: {},
+      consumers: {
+        'shipping.delivered': async (_tx, events) => {
+          for (const { payload } of events) heard.push(`delivered ${payload.order_id} ${payload.shipment_id}`)
+        },
+        'shipping.returned': async (_tx, events) => {
+          for (const { payload } of events) heard.push(`returned ${payload.order_id} ${payload.shipment_id}`)
+        }
+      }
+    })
+  })
+  const shop = await useShipping({ others: [listener], settings })
+  const shipping = shop.apiOf(shippingModule) as ShippingApi
+  const buyer = customer()
+  const send = (parcel: Partial<Sent> & { customerId?: string | null } = {}) => {
+    const { customerId = buyer.id, ...fields } = parcel
+    const id = newId()
+    const order = { id: newId(), customer_id: customerId, token_version: 1 }
+    const lines = [{ line: 1, quantity: 3 }]
+    const sent = {
+      id,
+      order,
+      groups: [{ key: 'goods', lines }],
+      carrier: null,
+      tracking_number: null,
+      ...fields
+    }
+    return shop.db.transaction(async tx => {
+      const groups = [{ key: 'goods', lines, option: POST }]
+      await shipping.open(tx, { orderId: order.id, customerId: order.customer_id, groups })
+      await shipping.send(tx, sent)
+      await shipping.remain(tx, order.id, [])
+      return { id, orderId: order.id }
+    })
+  }
+  return {
+    ...{ ...shop, shipping, buyer, heard, send },
+    /** What an administrator tells of a parcel. */
+    tell: (id: string, body: object, headers: Record<string, string> = {}) =>
+      shop.admin.post(`/api/admin/shipping/shipments/${id}/events`, body, headers),
+    /** What a buyer is told of their order. */
+    read: (orderId: string, caller: { token: string } | null = buyer) =>
+      shop.as(caller).get(`/api/shipping/order/${orderId}`)
+  }
 }

@@ -6,10 +6,11 @@ import { catalogModule } from '../catalog/index.ts'
 import { inventoryModule } from '../inventory/index.ts'
 import { isOrderToken, orderToken, paymentsModule } from '../payments/index.ts'
 import { pricingModule } from '../pricing/index.ts'
-import { shippingModule } from '../shipping/index.ts'
+import { shipmentDelivered, shipmentReturned, shippingModule } from '../shipping/index.ts'
 import { createOrderActions } from './administration/actions.ts'
 import { orderAdministrationRoutes } from './administration/routes.ts'
 import { createOrderAdministration } from './administration/service.ts'
+import { createArrivals } from './arrivals/service.ts'
 import { assistedOrderRoutes } from './assisted-orders/routes.ts'
 import { createAssistedOrders } from './assisted-orders/service.ts'
 import { createCancellations } from './cancel/service.ts'
@@ -92,6 +93,7 @@ export const ordersModule = defineModule({
     cart: cartModule
   },
   emits: [orderCreated, orderPlaced, orderClaimed, orderShipped, orderCredited, orderCanceled],
+  hears: [shipmentDelivered, shipmentReturned],
   jobs: [expireOrders, completeOrders],
   migrations: new URL('./migrations/', import.meta.url),
   setup: async ({ config, db, chores, emit, log, secrets }, settings, apis) => {
@@ -105,8 +107,8 @@ export const ordersModule = defineModule({
     const checkouts = createCheckoutService({ db, cart, seconds, intake, priceNow })
     const guests = createGuestCheckoutService({ checkouts, secrets })
     const policy = settings.customer_cancel
-    const changes = createChanges({ payments, policy })
-    const fulfilment = createFulfilment({ db, changes, emit, inventory, payments })
+    const changes = createChanges({ payments, shipping, policy })
+    const fulfilment = createFulfilment({ db, changes, emit, inventory, payments, shipping })
     const placing = createPlacing({
       ...{ db, secrets, emit, pricing, priceNow, inventory, payments, shipping, cart, changes, fulfilment },
       nextNumber: createNumbers(db),
@@ -145,6 +147,10 @@ export const ordersModule = defineModule({
     const api: OrdersApi = { bought, forget: createErasure({ payments, shipping }) }
     return {
       api,
+      consumers: {
+        'shipping.delivered': createArrivals(changes, 'deliver'),
+        'shipping.returned': createArrivals(changes, 'come_back')
+      },
       handlers: {
         'orders.expire_orders': (_job, signal) => expire(signal),
         'orders.complete_orders': (_job, signal) => complete(signal)

@@ -59,6 +59,31 @@ export const shipmentsNotFound = defineError(
   'SHIPPING_SHIPMENTS_NOT_FOUND',
   'Nothing is sent, or kept to be picked up, for such an order of yours.'
 )
+export const shipmentNotFound = defineError(
+  'not_found',
+  'SHIPPING_SHIPMENT_NOT_FOUND',
+  'There is no such shipment.'
+)
+export const shipmentStale = defineError(
+  'stale',
+  'SHIPPING_SHIPMENT_STALE',
+  'The shipment was changed in the meantime; read it again.'
+)
+export const shipmentNotSent = defineError(
+  'conflict',
+  'SHIPPING_SHIPMENT_NOT_SENT',
+  'It is still to be sent: say first that it is on its way, with POST /api/admin/orders/:id/shipments.'
+)
+export const eventTimeInvalid = defineError(
+  'invalid',
+  'SHIPPING_EVENT_TIME_INVALID',
+  'An event has occurred since the year 2000, and not later than in a day.'
+)
+export const eventsLimit = defineError(
+  'conflict',
+  'SHIPPING_EVENTS_LIMIT',
+  'As many events are told of this shipment as there may be; "limit" says how many.'
+)
 
 // Only the database says these: nobody throws them by name.
 defineError('invalid', 'SHIPPING_DAYS_INVALID', 'The most days cannot be fewer than the least.', {

@@ -3,7 +3,9 @@ import { defineModule } from '../../module.ts'
 import { createChanges, keep } from '../../platform/kept.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { catalogModule } from '../catalog/index.ts'
+import { isOrderToken } from '../payments/index.ts'
 import { marketsOfRequests, pricingModule } from '../pricing/index.ts'
+import { shipmentDelivered, shipmentReturned } from './events.ts'
 import { methodRoutes } from './methods/routes.ts'
 import { createMethodService } from './methods/service.ts'
 import { optionRoutes } from './options/routes.ts'
@@ -14,10 +16,12 @@ import { createRateService } from './rates/service.ts'
 import { createFirstRules, type FirstRules } from './rules/first.ts'
 import { readRules } from './rules/service.ts'
 import { shipmentRoutes } from './shipments/routes.ts'
-import { createShipmentService, type NewShipments } from './shipments/service.ts'
+import { createShipmentService, type NewShipments, type Parcel as SentParcel } from './shipments/service.ts'
+import { createTracking } from './tracking/service.ts'
 import { zoneRoutes } from './zones/routes.ts'
 import { createZoneService } from './zones/service.ts'
 
+export { shipmentDelivered, shipmentReturned } from './events.ts'
 export type { Parcel, ShippingOption } from './rates/options.ts'
 
 /** What other modules ask about shipping. */
@@ -31,6 +35,10 @@ export type ShippingApi = {
   regions(): Promise<ReadonlyMap<string, ReadonlySet<string>>>
   /** An order has to be sent or picked up: within its transaction, once. */
   open(tx: Transaction, shipments: NewShipments): Promise<void>
+  /** Some of an order is on its way, or can be picked up: within the transaction that says so, once. */
+  send(tx: Transaction, parcel: SentParcel): Promise<void>
+  /** What of an order is still to be sent, by group; of groups that are not named nothing is. */
+  remain(tx: Transaction, orderId: string, groups: SentParcel['groups']): Promise<void>
   /** What was ordered without an account is this customer's from now on. */
   handOver(tx: Transaction, orderId: string, customerId: string): Promise<void>
   /** Nothing says any more who was sent these orders. */
@@ -45,15 +53,24 @@ export const shippingModule = defineModule({
   description: 'Where the shop sends to, how, and what that costs.',
   basePaths: ['/api/shipping', '/api/admin/shipping'],
   requires: { catalog: catalogModule },
+  capabilities: ['x-order-token'],
   uses: { pricing: pricingModule },
+  emits: [shipmentDelivered, shipmentReturned],
   migrations: new URL('./migrations/', import.meta.url),
-  setup: async ({ config, db, broadcast }, _settings, { catalog, pricing }) => {
+  setup: async ({ config, db, broadcast, emit, secrets }, _settings, { catalog, pricing }) => {
     const { currency } = config.shop
     const changes = createChanges(broadcast, 'shipping')
     const rulesNow = keep(changes, () => readRules(db))
-    const shipments = createShipmentService(db)
+    const shipments = createShipmentService({
+      db,
+      isToken: (token, orderId, version) => isOrderToken(secrets, token, orderId, version),
+      urlOf: async () => () => null
+    })
+    const tracking = createTracking({ db, emit })
     const api: ShippingApi = {
       open: shipments.open,
+      send: shipments.send,
+      remain: shipments.remain,
       handOver: shipments.handOver,
       forget: shipments.forget,
       rates: async () => {
@@ -76,7 +93,7 @@ export const shippingModule = defineModule({
       zoneRoutes(tiers, zones)
       methodRoutes(tiers, methods)
       rateRoutes(tiers, rates)
-      shipmentRoutes(tiers, shipments)
+      shipmentRoutes(tiers, shipments, tracking)
     }
     return { api, routes }
   }

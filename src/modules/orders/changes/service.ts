@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import { found } from '../../../kernel/errors.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
+import type { ShippingApi } from '../../shipping/index.ts'
 import { actionRefused, notCancelable, orderNotFound } from '../errors.ts'
 import {
   type ActionName,
@@ -10,8 +12,8 @@ import {
   refusalOf,
   stateAfter
 } from '../life/actions.ts'
-import type { LineCounters } from '../life/counters.ts'
-import { fulfillmentOf } from '../life/status.ts'
+import { type LineCounters, left } from '../life/counters.ts'
+import { fulfillmentOf, type OrderState } from '../life/status.ts'
 import * as repository from './repository.ts'
 
 /** Who does something to an order, and why. */
@@ -36,10 +38,14 @@ type Next = {
   readonly isHeld?: boolean
 }
 
-type Deps = { payments: Pick<PaymentsApi, 'lock'> | undefined; policy: CustomerCancel }
+type Deps = {
+  payments: Pick<PaymentsApi, 'lock'> | undefined
+  shipping: Pick<ShippingApi, 'remain'> | undefined
+  policy: CustomerCancel
+}
 
 /** How whatever changes an order does so: take it, judge, and write down what was done, in one transaction. */
-export function createChanges({ payments, policy }: Deps) {
+export function createChanges({ payments, shipping, policy }: Deps) {
   /** Locks the account of its payments first, as everywhere. @throws `ORDER_NOT_FOUND` */
   async function take(tx: Transaction, id: string): Promise<Hand> {
     await payments?.lock(tx, id)
@@ -83,6 +89,8 @@ export function createChanges({ payments, policy }: Deps) {
       ...{ id, ...changed, is_held: isHeld },
       fulfillment_status: fulfillmentOf(lines)
     })
+    const [waited, waits] = [toSend(before, from_state), toSend(lines, state)]
+    if (!isDeepStrictEqual(waited, waits)) await shipping?.remain(tx, id, waits)
     await tx.run(repository.insertHistory, {
       order_id: id,
       action,
@@ -109,6 +117,15 @@ const handOf = (order: repository.LockedOrder, lines: readonly OrderLine[]): Han
     isHeld: order.held_at !== null
   }
 })
+
+/** What of an order is still to be carried to somebody, by group. */
+function toSend(lines: readonly OrderLine[], state: OrderState) {
+  const open = lines.filter(line => line.requiresShipping && state !== 'canceled' && left.fulfil(line) > 0)
+  return [...Map.groupBy(open, ({ group }) => group)].map(([key, of]) => ({
+    key,
+    lines: of.map(line => ({ line: line.line, quantity: left.fulfil(line) }))
+  }))
+}
 
 const columnsOf = (lines: readonly LineCounters[]) => ({
   lines: lines.map(({ line }) => line),

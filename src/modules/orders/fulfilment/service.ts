@@ -4,6 +4,7 @@ import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
+import type { ShippingApi } from '../../shipping/index.ts'
 import { type Changes, type Doer, type Hand, SYSTEM } from '../changes/service.ts'
 import { orderStale } from '../errors.ts'
 import { orderShipped } from '../events.ts'
@@ -18,6 +19,7 @@ type Deps = {
   emit: Emit
   inventory: Pick<InventoryApi, 'post'> | undefined
   payments: Pick<PaymentsApi, 'capture' | 'lock' | 'proceed'> | undefined
+  shipping: Pick<ShippingApi, 'send'> | undefined
 }
 type Label = { readonly carrier?: string | undefined; readonly tracking_number?: string | undefined }
 export type Parcel = Label & {
@@ -26,7 +28,7 @@ export type Parcel = Label & {
 }
 
 /** What leaves, and what comes back. */
-export function createFulfilment({ db, changes, emit, inventory, payments }: Deps) {
+export function createFulfilment({ db, changes, emit, inventory, payments, shipping }: Deps) {
   /** Money that is held is taken with the first parcel: providers let go of what is left of it then. */
   async function capture(tx: Transaction, { order }: Hand, id: string, { actor }: Doer): Promise<void> {
     const account = await payments?.lock(tx, order.id)
@@ -44,7 +46,11 @@ export function createFulfilment({ db, changes, emit, inventory, payments }: Dep
   ): Promise<Hand> {
     const { carrier = null, tracking_number = null } = label
     const { id: order_id, number, customer_id } = hand.order
-    const sent = await changes.write(tx, hand, 'fulfil', doer, { lines: count(hand.lines, 'fulfil', units) })
+    const lines = count(hand.lines, 'fulfil', units)
+    const groups = carriedIn(hand, units)
+    if (groups.length > 0)
+      await shipping?.send(tx, { id, order: hand.order, groups, carrier, tracking_number })
+    const sent = await changes.write(tx, hand, 'fulfil', doer, { lines })
     await tx.run(repository.insertShipment, {
       ...{ id, order_id, carrier, tracking_number },
       ...{ lines: units, actor: doer.actor }
@@ -96,3 +102,15 @@ export function createFulfilment({ db, changes, emit, inventory, payments }: Dep
   }
 }
 export type Fulfilment = ReturnType<typeof createFulfilment>
+
+/** What of these units is carried to somebody, by group. */
+function carriedIn({ lines }: Hand, units: readonly Units[]) {
+  const carried = lines.flatMap(({ line, group, requiresShipping }) => {
+    const quantity = units.reduce((sum, each) => (each.line === line ? sum + each.quantity : sum), 0)
+    return requiresShipping && quantity > 0 ? [{ group, line, quantity }] : []
+  })
+  return [...Map.groupBy(carried, ({ group }) => group)].map(([key, of]) => ({
+    key,
+    lines: of.map(({ line, quantity }) => ({ line, quantity }))
+  }))
+}

@@ -54,6 +54,13 @@ export const ACTIONS = {
   cancel_lines: { from: LIVE, to: null, by: ['admin'], means: 'Some of it is not delivered.' },
   fulfil: { from: ['placed'], to: null, by: ['admin', 'system'], means: 'Some of it is on its way.' },
   return: { from: ['placed', 'completed'], to: null, by: ['admin'], means: 'Some of it has come back.' },
+  deliver: { from: ['placed', 'completed'], to: null, by: ['system'], means: 'A parcel has arrived.' },
+  come_back: {
+    from: ['placed', 'completed'],
+    to: null,
+    by: ['system'],
+    means: 'A parcel comes back that nobody took; an administrator says what of it is returned.'
+  },
   refund: {
     from: ['placed', 'completed'],
     to: null,

@@ -20,6 +20,7 @@ import { lock, refuseUnlessOpen } from '../checkouts/service.ts'
 import { checkoutChanged, tooManyPending } from '../errors.ts'
 import { orderCreated, orderPlaced } from '../events.ts'
 import type { Fulfilment } from '../fulfilment/service.ts'
+import type { Units } from '../life/counters.ts'
 import { findOrderOfCart, findOrderOfCheckout } from '../orders/repository.ts'
 import { buyerOf, networkOf } from './buyers.ts'
 import { type Draft, draftOf } from './draft.ts'
@@ -128,7 +129,7 @@ export function createPlacing(deps: Deps) {
         { orderId: id, customerId, currency, dueMinor, tokenVersion: 1 },
         purchase.payment
       )
-      await shipping?.open(tx, { orderId: id, customerId, groups: carriedIn(priced) })
+      await shipping?.open(tx, { orderId: id, customerId, groups: carriedIn(priced, draft) })
       const { total, state } = order
       const told = { order_id: id, number, customer_id: customerId, currency, total }
       emit(tx, orderCreated, id, told)
@@ -193,9 +194,19 @@ async function takeCheckout(
 }
 
 /** What comes in a way that was offered. */
-const carriedIn = ({ quote, options }: Priced): { key: string; option: ShippingOption }[] =>
+const carriedIn = (
+  { quote, options }: Priced,
+  { lines }: Draft
+): { key: string; option: ShippingOption; lines: Units[] }[] =>
   quote.groups.flatMap(({ key, option: chosen }) =>
-    options.filter(({ id }) => id === chosen).map(option => ({ key, option }))
+    options
+      .filter(({ id }) => id === chosen)
+      .map(option => ({
+        ...{ key, option },
+        lines: lines
+          .filter(({ group_key }) => group_key === key)
+          .map(({ line, ordered }) => ({ line, quantity: ordered }))
+      }))
   )
 
 /** All rows of an order, in one message. */

@@ -1,7 +1,9 @@
-import { json, nullableJson, oneOf, statement } from '../../../platform/postgres/statement.ts'
-import type { Kind, ShippingOption } from '../rates/options.ts'
+import { json, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+import type { Kind } from '../rates/options.ts'
+import type { ShipmentStatus } from '../tracking/rule.ts'
 
-type ShipmentStatus = 'pending' | 'in_transit' | 'delivered' | 'returned'
+/** So many pieces of a line of the order. */
+export type Units = { readonly line: number; readonly quantity: number }
 
 type ShipmentRow = {
   readonly id: string
@@ -12,16 +14,18 @@ type ShipmentRow = {
   readonly service: string
   readonly days_min: number | null
   readonly days_max: number | null
+  readonly lines: readonly Units[]
 }
 export const insertShipments = statement({
   name: 'shipping.insert_shipments',
   takes: { order_id: 'uuid', customer_id: 'uuid?', rows: json<readonly ShipmentRow[]>() },
   text: `
     insert into shipping.shipments
-      (id, order_id, customer_id, group_key, method, option_id, provider, service, days_min, days_max)
-    select id, $order_id, $customer_id, group_key, method, option_id, provider, service, days_min, days_max
+      (id, order_id, customer_id, group_key, method, option_id, provider, service, days_min, days_max, lines)
+    select id, $order_id, $customer_id, group_key, method, option_id, provider, service, days_min, days_max, lines
     from jsonb_to_recordset($rows) as rows (
-      id uuid, group_key text, method text, option_id text, provider text, service text, days_min int, days_max int
+      id uuid, group_key text, method text, option_id text, provider text, service text, days_min int, days_max int,
+      lines jsonb
     )`
 })
 export const handOver = statement({
@@ -29,29 +33,117 @@ export const handOver = statement({
   takes: { order_id: 'uuid', customer_id: 'uuid' },
   text: 'update shipping.shipments set customer_id = $customer_id where order_id = $order_id'
 })
+/** Nobody may see them any more, and nothing says where they are. */
 export const eraseShipments = statement({
   name: 'shipping.erase_shipments',
   takes: { order_ids: 'uuid[]' },
-  text: 'update shipping.shipments set customer_id = null, tracking_number = null where order_id = any ($order_ids)'
+  text: `
+    update shipping.shipments set customer_id = null, token_version = null, tracking_number = null, tracking_key = null
+    where order_id = any ($order_ids)`
 })
-export const listShipmentsOfOrder = statement({
-  name: 'shipping.list_shipments_of_order',
-  takes: { order_id: 'uuid', customer_id: 'uuid' },
-  gives: {
+/** Its words, and what could be guessed from them; that something happened stays. */
+export const eraseEvents = statement({
+  name: 'shipping.erase_events',
+  takes: { order_ids: 'uuid[]' },
+  text: `
+    update shipping.events set description = null, location = null, event_id = null, digest = events.id::text
+    from shipping.shipments s where s.id = events.shipment_id and s.order_id = any ($order_ids)`
+})
+/** It comes as the group was to come of which it is. */
+export const insertParcel = statement({
+  name: 'shipping.insert_parcel',
+  takes: {
     id: 'uuid',
-    method: oneOf<Exclude<Kind, 'digital'>>(),
-    provider: 'text?',
-    service: 'text',
-    estimated_days: nullableJson<ShippingOption['estimatedDays']>(),
-    status: oneOf<ShipmentStatus>(),
+    order_id: 'uuid',
+    customer_id: 'uuid?',
+    token_version: 'int4',
+    groups: 'text[]',
     carrier: 'text?',
+    carrier_code: 'text?',
     tracking_number: 'text?',
-    created_at: 'timestamptz',
-    updated_at: 'timestamptz'
+    tracking_key: 'text?',
+    lines: json<readonly Units[]>()
   },
   text: `
-    select id, method, provider, service,
-      case when days_min is not null then jsonb_build_object('min', days_min, 'max', days_max) end as estimated_days,
-      status, carrier, tracking_number, created_at, updated_at
-    from shipping.shipments where order_id = $order_id and customer_id = $customer_id order by id`
+    insert into shipping.shipments
+      (id, order_id, customer_id, token_version, group_key, method, option_id, provider, service, days_min, days_max,
+       status, carrier, carrier_code, tracking_number, tracking_key, lines, sent_at)
+    select $id, $order_id, $customer_id, $token_version, coalesce(waiting.group_key, ($groups::text[])[1]),
+      coalesce(waiting.method, 'shipping'), coalesce(waiting.option_id, ''), waiting.provider, waiting.service,
+      waiting.days_min, waiting.days_max,
+      'in_transit', $carrier, $carrier_code, $tracking_number, $tracking_key, $lines, now()
+    from (select) as one left join lateral (
+      select * from shipping.shipments
+      where order_id = $order_id and sent_at is null and group_key = any ($groups)
+      order by method desc, group_key limit 1
+    ) as waiting on true`
 })
+/** What is left of each group; of those that are not named nothing is. */
+export const updateWaiting = statement({
+  name: 'shipping.update_waiting',
+  takes: { order_id: 'uuid', groups: json<readonly { key: string; lines: readonly Units[] }[]>() },
+  text: `
+    with rest as (select key, lines from jsonb_to_recordset($groups) as rest (key text, lines jsonb)),
+    gone as (
+      delete from shipping.shipments
+      where order_id = $order_id and sent_at is null and group_key not in (select key from rest)
+    )
+    update shipping.shipments set lines = rest.lines, version = version + 1, updated_at = now()
+    from rest where order_id = $order_id and sent_at is null and group_key = rest.key`
+})
+
+/** An event of a row, as JSON has it. */
+type EventJson = {
+  readonly id: string
+  readonly event_id: string | null
+  readonly status: ShipmentStatus
+  readonly occurred_at: string
+  readonly description: string | null
+  readonly location: string | null
+  readonly estimated_delivery: string | null
+  readonly actor: string | null
+  readonly told_at: string
+}
+const shipment = {
+  id: 'uuid',
+  order_id: 'uuid',
+  method: oneOf<Exclude<Kind, 'digital'>>(),
+  provider: 'text?',
+  service: 'text?',
+  days_min: 'int4?',
+  days_max: 'int4?',
+  status: oneOf<ShipmentStatus>(),
+  carrier: 'text?',
+  carrier_code: 'text?',
+  tracking_number: 'text?',
+  lines: json<readonly Units[]>(),
+  sent_at: 'timestamptz?',
+  version: 'int4',
+  created_at: 'timestamptz',
+  updated_at: 'timestamptz'
+} as const
+const names = Object.keys(shipment).join(', ')
+const wholeShipment = {
+  ...shipment,
+  customer_id: 'uuid?',
+  token_version: 'int4?',
+  events: json<readonly EventJson[]>()
+} as const
+const selectWhole = `
+  select ${names}, customer_id, token_version,
+    (select coalesce(jsonb_agg(to_jsonb(e) - 'digest'), '[]') from shipping.events e where shipment_id = s.id) as events
+  from shipping.shipments s`
+
+export const listShipmentsOfOrder = statement({
+  name: 'shipping.list_shipments_of_order',
+  takes: { order_id: 'uuid' },
+  gives: wholeShipment,
+  text: `${selectWhole} where order_id = $order_id order by sent_at nulls last, id`
+})
+export const findShipment = statement({
+  name: 'shipping.find_shipment',
+  takes: { id: 'uuid' },
+  gives: wholeShipment,
+  text: `${selectWhole} where id = $id`
+})
+export type WholeShipmentRow = RowOf<typeof findShipment>

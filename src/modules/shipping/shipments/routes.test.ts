@@ -26,10 +26,15 @@ const inTheShop = {
 const estimatedDays = { min: 2, max: 4 }
 const post: Group = {
   key: 'goods',
+  lines: [{ line: 1, quantity: 3 }],
   option: { id: 'post', method: 'shipping', provider: 'Parcel Post', service: 'Standard', estimatedDays }
 }
-const pickup: Group = { key: 'heavy', option: inTheShop }
-const email: Group = { key: 'digital', option: { ...inTheShop, method: 'digital' } }
+const pickup: Group = { key: 'heavy', lines: [{ line: 2, quantity: 1 }], option: inTheShop }
+const email: Group = {
+  key: 'digital',
+  lines: [{ line: 3, quantity: 1 }],
+  option: { ...inTheShop, method: 'digital' }
+}
 
 test('an order is told how it comes, one shipment for each group that is carried', async () => {
   const { shop, buyer, open, read } = await useShipments()
@@ -38,6 +43,7 @@ test('an order is told how it comes, one shipment for each group that is carried
   const { status, json } = await read(orderId)
   const waits = {
     ...{ status: 'pending', carrier: null, tracking_number: null },
+    ...{ tracking_url: null, estimated_delivery: null, sent_at: null, events: [] },
     ...{ created_at: expect.any(String), updated_at: expect.any(String) }
   }
   expect([status, json.order_id]).toEqual([200, orderId])
@@ -46,11 +52,11 @@ test('an order is told how it comes, one shipment for each group that is carried
     expect.arrayContaining([
       {
         ...{ id: expect.any(String), ...waits, method: 'shipping', provider: 'Parcel Post' },
-        ...{ service: 'Standard', estimated_days: { min: 2, max: 4 } }
+        ...{ service: 'Standard', estimated_days: { min: 2, max: 4 }, lines: [{ line: 1, quantity: 3 }] }
       },
       {
         ...{ id: expect.any(String), ...waits, method: 'pickup', provider: null },
-        ...{ service: 'In the shop', estimated_days: null }
+        ...{ service: 'In the shop', estimated_days: null, lines: [{ line: 2, quantity: 1 }] }
       }
     ])
   )

@@ -1,28 +1,56 @@
+import { found } from '../../../kernel/errors.ts'
 import { derivedId } from '../../../kernel/ids.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { shipmentsNotFound } from '../errors.ts'
+import { shipmentNotFound, shipmentsNotFound } from '../errors.ts'
 import type { ShippingOption } from '../rates/options.ts'
 import * as repository from './repository.ts'
-import type { ShipmentsResponse } from './schema.ts'
+import type { AdminShipmentResponse, ShipmentsResponse } from './schema.ts'
+import { type UrlOf, viewOf } from './view.ts'
 
-/** What of an order comes together, and how that was chosen to come. */
+type Units = repository.Units
+/** What of an order comes together. */
 type OrderGroup = {
   readonly key: string
-  readonly option: Pick<ShippingOption, 'id' | 'method' | 'provider' | 'service' | 'estimatedDays'>
+  /** What is still to be sent of it. */
+  readonly lines: readonly Units[]
 }
 export type NewShipments = {
   readonly orderId: string
   /** Null: a guest's. */
   readonly customerId: string | null
+  /** With how each was chosen to come. */
+  readonly groups: readonly (OrderGroup & {
+    readonly option: Pick<ShippingOption, 'id' | 'method' | 'provider' | 'service' | 'estimatedDays'>
+  })[]
+}
+export type Parcel = {
+  readonly id: string
+  readonly order: {
+    readonly id: string
+    readonly customer_id: string | null
+    readonly token_version: number
+  }
+  /** What is in it, by group. */
   readonly groups: readonly OrderGroup[]
+  readonly carrier: string | null
+  readonly tracking_number: string | null
+}
+/** Whose an order is: a customer's, or a guest's who shows its token. */
+type Caller = { readonly customerId: string } | { readonly token: string | undefined }
+
+type Deps = {
+  db: Database
+  /** Whether this token shows that the order is the caller's. */
+  isToken: (token: string, orderId: string, version: number) => boolean
+  urlOf: () => Promise<UrlOf>
 }
 
-export function createShipmentService(db: Database) {
+export function createShipmentService({ db, isToken, urlOf }: Deps) {
   /** Something has to be sent, or picked up, for an order; what comes digitally needs no shipment. */
   async function open(tx: Transaction, { orderId, customerId, groups }: NewShipments): Promise<void> {
     const carried = groups.filter(({ option }) => option.method !== 'digital')
     if (carried.length === 0) return
-    const rows = carried.map(({ key, option }) => ({
+    const rows = carried.map(({ key, lines, option }) => ({
       id: derivedId(orderId, `shipment:${key}`),
       group_key: key,
       method: option.method,
@@ -30,9 +58,26 @@ export function createShipmentService(db: Database) {
       provider: option.provider,
       service: option.service,
       days_min: option.estimatedDays?.min ?? null,
-      days_max: option.estimatedDays?.max ?? null
+      days_max: option.estimatedDays?.max ?? null,
+      lines
     }))
     await tx.run(repository.insertShipments, { order_id: orderId, customer_id: customerId, rows })
+  }
+
+  /** A parcel is on its way. */
+  async function send(tx: Transaction, { id, order, groups, ...label }: Parcel): Promise<void> {
+    const { id: order_id, customer_id, token_version } = order
+    await tx.run(repository.insertParcel, {
+      ...{ id, order_id, customer_id, token_version, ...label },
+      ...{ carrier_code: null, tracking_key: label.tracking_number },
+      groups: groups.map(({ key }) => key),
+      lines: groups.flatMap(({ lines }) => lines)
+    })
+  }
+
+  /** What of an order is still to be sent; of groups that are not named nothing is. */
+  async function remain(tx: Transaction, order_id: string, groups: readonly OrderGroup[]): Promise<void> {
+    await tx.run(repository.updateWaiting, { order_id, groups })
   }
 
   /** They are a customer's from now on. */
@@ -42,17 +87,30 @@ export function createShipmentService(db: Database) {
 
   /** Nothing says any more whose they were. */
   async function forget(tx: Transaction, orderIds: readonly string[]): Promise<void> {
-    await tx.run(repository.eraseShipments, { order_ids: [...orderIds] })
+    const order_ids = [...orderIds]
+    await tx.run(repository.eraseShipments, { order_ids })
+    await tx.run(repository.eraseEvents, { order_ids })
   }
+
+  const owns = (caller: Caller, { order_id, customer_id, token_version }: repository.WholeShipmentRow) =>
+    'customerId' in caller
+      ? customer_id === caller.customerId
+      : customer_id === null && token_version !== null && isToken(caller.token ?? '', order_id, token_version)
 
   /** @throws `SHIPPING_SHIPMENTS_NOT_FOUND` */
-  async function ofOrder(customerId: string, orderId: string): Promise<ShipmentsResponse> {
-    const given = { order_id: orderId, customer_id: customerId }
-    const items = await db.rows(repository.listShipmentsOfOrder, given)
-    if (items.length === 0) throw shipmentsNotFound()
-    return { order_id: orderId, items }
+  async function ofOrder(caller: Caller, order_id: string): Promise<ShipmentsResponse> {
+    const [rows, url] = await Promise.all([db.rows(repository.listShipmentsOfOrder, { order_id }), urlOf()])
+    const own = rows.filter(row => owns(caller, row))
+    if (own.length === 0) throw shipmentsNotFound()
+    return { order_id, items: own.map(row => viewOf(row, url)) }
   }
 
-  return { open, handOver, forget, ofOrder }
+  /** @throws `SHIPPING_SHIPMENT_NOT_FOUND` */
+  async function read(id: string): Promise<AdminShipmentResponse> {
+    const [row, url] = await Promise.all([db.first(repository.findShipment, { id }), urlOf()])
+    return viewOf(found(row, shipmentNotFound), url)
+  }
+
+  return { open, send, remain, handOver, forget, ofOrder, read }
 }
 export type ShipmentService = ReturnType<typeof createShipmentService>

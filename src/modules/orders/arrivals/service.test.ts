@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { usePaidOrders } from '../../../../test/support/paid-orders.ts'
+
+const ARRIVED = { status: 'delivered', occurred_at: '2026-11-04T10:00:00Z' }
+
+test('an order remembers that its parcels have arrived or come back, and is completed so much later', async () => {
+  const shop = await usePaidOrders()
+  const { id } = await shop.order(3)
+  await shop.pay(id)
+  const shipmentsOf = async () => (await shop.buyer.get(`/api/shipping/order/${id}`)).json.items
+  const [waiting] = await shipmentsOf()
+  expect(waiting).toMatchObject({ status: 'pending', sent_at: null, lines: [{ line: 1, quantity: 3 }] })
+  const part = { lines: [{ line: 1, quantity: 1 }], carrier: 'Post', tracking_number: 'PP1' }
+  const [{ id: first }] = (await shop.does(id, 'shipments', part)).shipments
+  expect(await shipmentsOf()).toMatchObject([
+    {
+      id: first,
+      status: 'in_transit',
+      carrier: 'Post',
+      service: waiting.service,
+      lines: [{ line: 1, quantity: 1 }]
+    },
+    { id: waiting.id, status: 'pending', lines: [{ line: 1, quantity: 2 }] }
+  ])
+  const { shipments } = await shop.does(id, 'shipments')
+  const second = shipments.find((each: { id: string }) => each.id !== first).id
+  expect((await shipmentsOf()).map((each: { id: string }) => each.id).sort()).toEqual([first, second].sort())
+
+  await shop.sql(`update orders.orders set updated_at = updated_at - interval '29 days'`)
+  const before = (await shop.read(id)).updated_at
+  const tell = (shipment: string, status: string) =>
+    shop.admin.post(`/api/admin/shipping/shipments/${shipment}/events`, { ...ARRIVED, status })
+  await tell(first, 'delivered')
+  await tell(second, 'returned')
+  const actions = async () =>
+    (await shop.read(id)).history.map(({ action }: { action: string }) => action).slice(4)
+  await expect.poll(actions, { timeout: 15_000 }).toEqual(['deliver', 'come_back'])
+  const order = await shop.read(id)
+  expect(order).toMatchObject({ status: 'shipped', fulfillment_status: 'fulfilled' })
+  expect(Date.parse(order.updated_at) - Date.parse(before)).toBeGreaterThan(28 * 86_400_000)
+})
+
+test('of what is canceled nothing is to be sent any more', async () => {
+  const shop = await usePaidOrders()
+  const [{ id: part }, { id: whole }] = [await shop.order(3), await shop.order()]
+  await shop.does(part, 'cancel', { lines: [{ line: 1, quantity: 2 }] })
+  const { json } = await shop.buyer.get(`/api/shipping/order/${part}`)
+  expect(json.items).toMatchObject([{ lines: [{ line: 1, quantity: 1 }] }])
+  expect((await shop.buyer.post(`/api/orders/${whole}/cancel`)).status).toBeLessThan(300)
+  await shop.becomes(whole, { status: 'canceled' })
+  expect((await shop.buyer.get(`/api/shipping/order/${whole}`)).status).toBe(404)
+})

@@ -1,0 +1,70 @@
+import { found } from '../../../kernel/errors.ts'
+import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Emit } from '../../../platform/outbox/outbox.ts'
+import type { Database } from '../../../platform/postgres/database.ts'
+import { eventsLimit, eventTimeInvalid, shipmentNotFound, shipmentNotSent, shipmentStale } from '../errors.ts'
+import { shipmentDelivered, shipmentReturned } from '../events.ts'
+import * as repository from './repository.ts'
+import { digestOf, statusAfter, type Told } from './rule.ts'
+import type { TrackingEventRequest } from './schema.ts'
+
+/** The most that is told of one parcel. */
+const EVENTS_MAX = 300
+const DAY_MS = 86_400_000
+const EARLIEST = Date.UTC(2000)
+/** What others are told when a parcel comes to this. */
+const EVENT_OF = { delivered: shipmentDelivered, returned: shipmentReturned } as const
+
+type Deps = { db: Database; emit: Emit }
+
+/** What is told of parcels on their way. */
+export function createTracking({ db, emit }: Deps) {
+  /**
+   * These come to the same in any order, and however often they are told.
+   * @throws `SHIPPING_SHIPMENT_NOT_FOUND`, `SHIPPING_SHIPMENT_STALE`, `SHIPPING_SHIPMENT_NOT_SENT`, `SHIPPING_EVENT_TIME_INVALID`,
+   * `SHIPPING_EVENTS_LIMIT`
+   */
+  async function tell(
+    id: string,
+    events: readonly TrackingEventRequest[],
+    actor: string,
+    write: Write
+  ): Promise<void> {
+    const told = events.map(toldBy)
+    await write.once(db, async tx => {
+      const shipment = found(await tx.first(repository.lockShipment, { id }), shipmentNotFound)
+      write.expect(shipment.version, shipmentStale)
+      if (shipment.sent_at === null) throw shipmentNotSent()
+      const rows = told.map((event, index) => ({
+        ...event,
+        id: write.idOf(`event ${index}`),
+        digest: digestOf(event)
+      }))
+      if ((await tx.run(repository.insertEvents, { shipment_id: id, actor, rows })) === 0) return
+      const { total = 0 } = (await tx.first(repository.countEvents, { shipment_id: id })) ?? {}
+      if (total > EVENTS_MAX) throw eventsLimit({ details: { limit: EVENTS_MAX } })
+      const status = statusAfter(shipment.status, told)
+      await tx.run(repository.updateStatus, { id, status })
+      if (status === shipment.status || !(status in EVENT_OF)) return
+      const { order_id } = shipment
+      emit(tx, EVENT_OF[status as keyof typeof EVENT_OF], order_id, { order_id, shipment_id: id })
+    })
+  }
+
+  return { tell }
+}
+export type Tracking = ReturnType<typeof createTracking>
+
+/** @throws `SHIPPING_EVENT_TIME_INVALID` */
+function toldBy(event: TrackingEventRequest): Told {
+  const occurred_at = new Date(event.occurred_at)
+  const time = occurred_at.getTime()
+  // Clocks and time zones of carriers are not always right.
+  if (!(time >= EARLIEST && time <= Date.now() + DAY_MS)) throw eventTimeInvalid()
+  return {
+    ...{ occurred_at, status: event.status, event_id: event.event_id ?? null },
+    description: event.description ?? null,
+    location: event.location ?? null,
+    estimated_delivery: event.estimated_delivery ?? null
+  }
+}
