@@ -24,6 +24,8 @@ export type JobType<N extends string = string, P extends TSchema = TSchema> = {
   readonly everySeconds?: number
   /** Whether it waits for somebody outside, who may answer late: then that holds up only others that do. */
   readonly asksOthers?: boolean
+  /** How many of it one process does at once, beside all others; one when left out. Of one subject it is one at a time. */
+  readonly atOnce?: number
 }
 
 /** One event, or one job, as whoever handles it gets it. */
@@ -52,7 +54,7 @@ export const defineEvent = <const N extends Name, F extends Properties>(
 /** Declares a job, called after the module that does it. @throws when two have the same name. */
 export const defineJob = <const N extends Name, F extends Properties>(
   name: N,
-  about: Pick<JobType, 'description' | 'seconds' | 'everySeconds' | 'asksOthers'>,
+  about: Pick<JobType, 'description' | 'seconds' | 'everySeconds' | 'asksOthers' | 'atOnce'>,
   fields: F
 ): JobType<N, TObject<F>> => declare(jobs, { name, ...about, payload: Type.Object(fields) })
 

@@ -30,6 +30,11 @@ export const call = defineJob(
   { description: 'Asks the bellfounder.', seconds: 30, asksOthers: true },
   {}
 )
+export const post = defineJob(
+  'bell.post',
+  { description: 'Sends a bell.', seconds: 30, asksOthers: true, atOnce: 3 },
+  {}
+)
 export const cast = defineJob('bell.cast', { description: 'Casts a bell.', seconds: 600 }, {})
 
 type Rang = { bell_id: string; nth: number }
@@ -45,6 +50,7 @@ export const bellModule = (
     wind?: JobHandler<object>
     call?: JobHandler<object>
     cast?: JobHandler<object>
+    post?: JobHandler<object>
   } = {}
 ) =>
   defineModule({
@@ -54,7 +60,7 @@ export const bellModule = (
     requires: {},
     uses: {},
     emits: [bellRang],
-    jobs: [polish, wind, call, cast],
+    jobs: [polish, wind, call, cast, post],
     setup: async ({ emit, enqueue }) => {
       const api: BellApi = {
         ring: (tx, bell_id, nth, subject = bell_id) => emit(tx, bellRang, subject, { bell_id, nth }),
@@ -67,7 +73,8 @@ export const bellModule = (
           'bell.polish': handlers.polish ?? nothing,
           'bell.wind': handlers.wind ?? nothing,
           'bell.call': handlers.call ?? nothing,
-          'bell.cast': handlers.cast ?? nothing
+          'bell.cast': handlers.cast ?? nothing,
+          'bell.post': handlers.post ?? nothing
         }
       }
     }

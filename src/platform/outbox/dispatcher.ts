@@ -21,7 +21,15 @@ const ROWS_A_CLAIM = 200
 const LEASE_BEYOND_SECONDS = 10
 const STOP_MS = 5_000
 
-type Attached = { name: string; handler: Handler; isWanted: boolean; pumping: Promise<void> | undefined }
+type Attached = {
+  name: string
+  handler: Handler
+  isWanted: boolean
+  /** One for each that it has done at this moment, and at most one more that looks for another. */
+  readonly pumps: Set<Promise<void>>
+  /** Where it may be done: with others of its kind, or, if several of it may be done at once, in places of its own. */
+  readonly places: ReturnType<typeof createPlaces>
+}
 
 /** Claims what there is to do and has it done. Whoever writes something wakes this process; polling finds the rest. */
 export function createDispatcher({ db, log, metrics }: DispatcherDeps) {
@@ -42,19 +50,22 @@ export function createDispatcher({ db, log, metrics }: DispatcherDeps) {
     const found = attached.get(name)
     if (running === undefined || found === undefined || signal.aborted) return
     found.isWanted = true
-    found.pumping ??= pump(found, running.claims).finally(() => {
-      found.pumping = undefined
+    const { handler, pumps } = found
+    if (pumps.size >= atOnceOf(handler)) return
+    const pumping = pump(found, running.claims).finally(() => {
+      pumps.delete(pumping)
       if (found.isWanted) wake(name)
     })
+    pumps.add(pumping)
   }
 
   /** Goes on as long as there is something to claim. */
   async function pump(own: Attached, claims: Claims): Promise<void> {
-    const { name, handler } = own
+    const { name, handler, places } = own
     const isJob = 'run' in handler
     const seconds = (isJob ? handler.seconds : CONSUMER_SECONDS) + LEASE_BEYOND_SECONDS
     const delivery = createDelivery({ db, log, claims, count, signal, name, handler })
-    const { take, give } = places[kindOf(handler)]
+    const { take, give } = places
     // What its process died with is claimed one by one, until nothing is left: others do not die with it.
     let limit = isJob ? 1 : ROWS_A_CLAIM
     while (own.isWanted && !signal.aborted) {
@@ -65,6 +76,7 @@ export function createDispatcher({ db, log, metrics }: DispatcherDeps) {
         if (claimed === undefined) continue
         own.isWanted = true
         if (claimed.rows.some(row => row.was_abandoned)) limit = 1
+        if (atOnceOf(handler) > 1) wake(name)
         await delivery.handle(claimed)
       } finally {
         give()
@@ -86,7 +98,9 @@ export function createDispatcher({ db, log, metrics }: DispatcherDeps) {
   return {
     attach: (name: string, handler: Handler): void => {
       if (attached.has(name)) throw new Error(`two handlers are called ${name}`)
-      attached.set(name, { name, handler, isWanted: false, pumping: undefined })
+      const atOnce = atOnceOf(handler)
+      const own = atOnce > 1 ? createPlaces(atOnce) : places[kindOf(handler)]
+      attached.set(name, { name, handler, isWanted: false, pumps: new Set(), places: own })
     },
     wake,
     start: (): void => {
@@ -110,12 +124,14 @@ export function createDispatcher({ db, log, metrics }: DispatcherDeps) {
       if (running === undefined) return
       const { claims, loops } = running
       running = undefined
-      const pumps = [...attached.values()].flatMap(({ pumping }) => pumping ?? [])
+      const pumps = [...attached.values()].flatMap(({ pumps: all }) => [...all])
       await Promise.race([Promise.all([...loops, ...pumps]), delay(STOP_MS, undefined, { ref: false })])
       await claims.close()
     }
   }
 }
+
+const atOnceOf = (handler: Handler): number => ('run' in handler ? (handler.atOnce ?? 1) : 1)
 
 function kindOf(handler: Handler): 'consumer' | 'asking' | 'quick' | 'long' {
   if ('consume' in handler) return 'consumer'

@@ -16,4 +16,5 @@ export type Handler =
       seconds: number
       everySeconds?: number | undefined
       asksOthers?: boolean | undefined
+      atOnce?: number | undefined
     }

@@ -8,6 +8,7 @@ import {
   earModule,
   note,
   polish,
+  post,
   type Ring,
   wind
 } from '../../../test/support/bells.ts'
@@ -378,6 +379,30 @@ test('jobs that take long, and those that others keep waiting, hold up no quick 
   await polished.promise
   end.resolve()
   await nothingLeft(shop)
+})
+
+test('of a job that may be done several times at once so many are, beside all others, and each once', async () => {
+  const end = Promise.withResolvers<void>()
+  const called = Promise.withResolvers<void>()
+  const atOnce = { now: 0, most: 0 }
+  const done: string[] = []
+  const posting = async ({ id }: { id: string }) => {
+    atOnce.now += 1
+    atOnce.most = Math.max(atOnce.most, atOnce.now)
+    await end.promise
+    atOnce.now -= 1
+    done.push(id)
+  }
+  const shop = await useBells([bellModule({ post: posting, call: async () => called.resolve() })])
+  await shop.db.transaction(async tx => {
+    for (let nth = 0; nth < 8; nth += 1) apiOf(shop).enqueue(tx, post, {})
+  })
+  await until('three are posted', async () => atOnce.now === 3)
+  await shop.db.transaction(async tx => apiOf(shop).enqueue(tx, call, {}))
+  await called.promise
+  end.resolve()
+  await nothingLeft(shop)
+  expect([atOnce.most, new Set(done).size, done.length]).toEqual([3, 8, 8])
 })
 
 test('a job that takes longer than it may has failed; one that is planned waits', async () => {
