@@ -72,3 +72,17 @@ export function formatAmount(amount: number, currency: string): string {
   const digits = String(amount).padStart(places + 1, '0')
   return places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`
 }
+
+/**
+ * Minor units as people of a language write them, with as many decimals as `currencies` says and with no number in between that
+ * could round: 123450 of EUR in `de` is `1.234,50 €`. May be below zero.
+ */
+export function moneyIn(locale: string, amount: number, currency: string): string {
+  const digits = Object.hasOwn(currencies, currency) ? currencies[currency] : 0
+  const [minimumFractionDigits, maximumFractionDigits] = [digits, digits]
+  const format = new Intl.NumberFormat(locale, {
+    ...{ style: 'currency', currency, minimumFractionDigits, maximumFractionDigits }
+  })
+  const decimal = `${amount < 0 ? '-' : ''}${formatAmount(Math.abs(amount), currency)}`
+  return format.format(decimal as Intl.StringNumericLiteral)
+}

@@ -1,4 +1,4 @@
-import { currencies, formatAmount } from '../../../kernel/money.ts'
+import { moneyIn } from '../../../kernel/money.ts'
 import type { Intent } from './objects.ts'
 
 const escaped = (text: string) => text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
@@ -6,16 +6,7 @@ const escaped = (text: string) => text.replace(/[&<>"']/g, character => `&#${cha
 /** A page of the web, and nothing that a browser would run. */
 const isPage = (url: string) => /^https?:$/.test(URL.parse(url)?.protocol ?? '')
 
-/** As people write it, with as many decimals as the currency has. */
-function moneyOf({ amount, currency: code }: Intent): string {
-  const currency = code.toUpperCase()
-  const digits = Object.hasOwn(currencies, currency) ? currencies[currency] : 0
-  const [minimumFractionDigits, maximumFractionDigits] = [digits, digits]
-  const format = new Intl.NumberFormat('en', {
-    ...{ style: 'currency', currency, minimumFractionDigits, maximumFractionDigits }
-  })
-  return format.format(formatAmount(amount, currency) as Intl.StringNumericLiteral)
-}
+const moneyOf = ({ amount, currency }: Intent) => moneyIn('en', amount, currency.toUpperCase())
 
 /** Where a customer pays, without a script. `returnUrl`: where they come from, and go back to; empty when nobody said. */
 export function payPage(intent: Intent, returnUrl: string): string {
