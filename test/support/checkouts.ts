@@ -1,3 +1,4 @@
+import type { Module } from '../../src/module.ts'
 import { cartModule } from '../../src/modules/cart/index.ts'
 import { catalogModule } from '../../src/modules/catalog/index.ts'
 import { inventoryModule } from '../../src/modules/inventory/index.ts'
@@ -19,17 +20,22 @@ export const CHECKOUT_MODULES = [
   ordersModule
 ]
 
-type Options = { databaseUrl?: string; settings?: Readonly<Record<string, string>> }
+type Options = {
+  databaseUrl?: string
+  settings?: Readonly<Record<string, string>>
+  modules?: readonly Module[]
+}
 
 /** A shop with all that a checkout asks, for one test. `off`: the names of modules that are switched off. */
 export async function useCheckouts({
   off = [],
   settings = {},
+  modules = CHECKOUT_MODULES,
   databaseUrl
 }: Options & { off?: readonly string[] } = {}) {
   const switches = off.map(name => [`CARTWRIGHT__MODULES__${name.toUpperCase()}__ENABLED`, 'false'])
   const shop = await useShop({
-    modules: CHECKOUT_MODULES,
+    modules,
     settings: { ...Object.fromEntries(switches), ...settings },
     databaseUrl
   })

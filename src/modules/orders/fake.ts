@@ -35,6 +35,7 @@ export function fakeOrders(): FakeOrders {
         for (const [, order] of own) order.customerId = null
       })
     },
+    letters: async () => [],
     bought: async (_db, customerId, ids) => {
       const own = ownOf(customerId).filter(([, { state }]) => state === 'placed' || state === 'completed')
       const known = new Set(

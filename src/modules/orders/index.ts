@@ -46,6 +46,7 @@ import { guestCheckoutRoutes } from './guest/routes.ts'
 import { createGuestCheckoutService } from './guest/service.ts'
 import { guestOrderRoutes } from './guest-orders/routes.ts'
 import { createGuestOrderService, type OrderTokens } from './guest-orders/service.ts'
+import { createLetters, type OrderLetter } from './letters/service.ts'
 import { createNumbers } from './numbers/service.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { createOrderService } from './orders/service.ts'
@@ -56,7 +57,8 @@ import { quoteRoutes } from './quotes/routes.ts'
 import { createQuotes } from './quotes/service.ts'
 import { ordersSettings } from './settings.ts'
 
-export { orderCanceled, orderClaimed, orderCredited, orderPlaced } from './events.ts'
+export { orderCanceled, orderClaimed, orderCredited, orderPlaced, orderShipped } from './events.ts'
+export type { OrderLetter }
 
 const SWEEP_SECONDS = 300
 /** So long an expired checkout says so, before it is gone: anybody can make any number of these. */
@@ -71,6 +73,8 @@ export type OrdersApi = {
    * and that was not canceled. What came back was bought, too. One statement.
    */
   bought(db: Queryable, customerId: string, ids: readonly string[]): Promise<ReadonlySet<string>>
+  /** What letters about these orders say, in any order; those that there are. One statement. */
+  letters(db: Queryable, orderIds: readonly string[]): Promise<readonly OrderLetter[]>
   /**
    * Somebody leaves: their checkouts are deleted, and nothing says any more whose their orders, payments and shipments were.
    * Amounts stay. Whoever has left already has nothing that could be forgotten. @throws `ORDER_STILL_OPEN`
@@ -144,7 +148,8 @@ export const ordersModule = defineModule({
     chores.sweep(SWEEP_SECONDS, 'delete expired checkouts', () =>
       db.run(deleteExpiredCheckouts, { keptSeconds: KEPT_SECONDS })
     )
-    const api: OrdersApi = { bought, forget: createErasure({ payments, shipping }) }
+    const letters = createLetters({ pricing, tokens })
+    const api: OrdersApi = { bought, letters, forget: createErasure({ payments, shipping }) }
     return {
       api,
       consumers: {

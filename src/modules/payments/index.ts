@@ -32,6 +32,7 @@ import { createReconciliation, type ReconcileOptions } from './reconciliation/se
 import { paymentsSettings } from './settings.ts'
 
 export { isOrderToken, orderToken } from './accounts/token.ts'
+export { paymentPaid, paymentRefunded } from './events.ts'
 export type { PaymentChange, PaymentListener, ReconcileReport }
 
 const SWEEP_SECONDS = 3_600
