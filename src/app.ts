@@ -11,6 +11,7 @@ import { authModule } from './modules/auth/index.ts'
 import { cartModule } from './modules/cart/index.ts'
 import { catalogModule } from './modules/catalog/index.ts'
 import { inventoryModule } from './modules/inventory/index.ts'
+import { notificationsModule } from './modules/notifications/index.ts'
 import { ordersModule } from './modules/orders/index.ts'
 import { paymentsModule } from './modules/payments/index.ts'
 import { pricingModule } from './modules/pricing/index.ts'
@@ -33,6 +34,7 @@ export const modules = [
   cartModule,
   ordersModule,
   reviewsModule,
+  notificationsModule,
   adminModule
 ]
 
@@ -90,6 +92,7 @@ export async function openGateway({ platform, modules, apiOf, stop }: Shop): Pro
     version,
     frontPage: { examples, guides: listGuides },
     shopFront: platform.config.environment === 'development' ? readShopFront : undefined,
+    mails: apiOf(notificationsModule)?.mailbox,
     files: platform.config.shop.demo === 'off' ? [guideFiles] : [guideFiles, demoFiles],
     authenticate: apiOf(authModule)?.authenticate ?? (() => Promise.reject(authDisabled())),
     revocations: apiOf(authModule)?.revocations,

@@ -38,6 +38,7 @@ export {
   productChanged
 } from './modules/catalog/index.ts'
 export { type InventoryApi, inventoryModule } from './modules/inventory/index.ts'
+export { notificationsModule } from './modules/notifications/index.ts'
 export { type OrdersApi, ordersModule } from './modules/orders/index.ts'
 export { type PaymentsApi, paymentsModule } from './modules/payments/index.ts'
 export { type PricingApi, pricingModule } from './modules/pricing/index.ts'

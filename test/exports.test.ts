@@ -12,7 +12,7 @@ const PUBLIC = `
   OrdersApi PaymentsApi PricingApi Queryable RequestClass RouteConfig RouteLimit RowOf RunningShop ShippingApi Shop ShopOptions Statement Static TSchema
   Tier Tiers Transaction Type Write adminModule authModule cartMerged cartModule catalogChanged
   catalogModule createShop defineError defineEvent defineJob defineModule found identityOf inventoryModule
-  isId json newId newWrite newestFirst nullableJson nullableOneOf oneOf ordersModule paymentsModule pricingModule productChanged readPage reviewPublished reviewSubmitted reviewsModule runCli settings shippingModule
+  isId json newId newWrite newestFirst notificationsModule nullableJson nullableOneOf oneOf ordersModule paymentsModule pricingModule productChanged readPage reviewPublished reviewSubmitted reviewsModule runCli settings shippingModule
   standardModules statement userRegistered version wire writeOf
 
   settings.SettingsOf settings.count settings.flag settings.section settings.text

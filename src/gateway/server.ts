@@ -24,6 +24,7 @@ import { missingHost, nulInUrl } from './errors.ts'
 import { collectOpenApi } from './openapi/document.ts'
 import { mountOpenApi } from './pages/docs-page.ts'
 import { type FrontPage, mountFrontPage } from './pages/front-page.ts'
+import { type Mails, mountMails } from './pages/mails-page.ts'
 import { mountPublicFiles, type PublicFiles } from './pages/public-files.ts'
 import { mountShopFront, type ShopFront } from './pages/shop-front.ts'
 import { handleError, sendUnknownRoute } from './problem.ts'
@@ -56,6 +57,8 @@ export type GatewayDeps = {
   frontPage?: FrontPage
   /** What is shown at `/shop`. */
   shopFront?: ShopFront | undefined
+  /** What is shown at `/mails`. */
+  mails?: Mails | undefined
   files?: readonly PublicFiles[]
 }
 export type Gateway = {
@@ -97,6 +100,7 @@ export async function createGateway({
   version,
   frontPage,
   shopFront,
+  mails,
   files = []
 }: GatewayDeps): Promise<Gateway> {
   const { config, db, cache, chores } = platform
@@ -150,9 +154,11 @@ export async function createGateway({
   if (frontPage !== undefined)
     mountFrontPage(app, {
       ...{ ...frontPage, name, version, publicUrl: config.server.public_url },
-      hasShopFront: shopFront !== undefined
+      hasShopFront: shopFront !== undefined,
+      hasMails: mails !== undefined
     })
   if (shopFront !== undefined) mountShopFront(app, shopFront)
+  if (mails !== undefined) mountMails(app, mails)
   mountPublicFiles(app, files)
   await app.ready()
   classOf = createClassTable(mounted)

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { escaped } from './html.ts'
+import { MAILS_PATH } from './mails-page.ts'
 import { SHOP_PATH } from './shop-front.ts'
 
 export type FrontPage = {
@@ -7,7 +9,13 @@ export type FrontPage = {
   examples(address: string): Promise<readonly string[]>
   guides(): Promise<readonly { title: string; href: string }[]>
 }
-type Shop = FrontPage & { name: string; version: string; publicUrl: string; hasShopFront: boolean }
+type Shop = FrontPage & {
+  name: string
+  version: string
+  publicUrl: string
+  hasShopFront: boolean
+  hasMails: boolean
+}
 
 /**
  * `/` shows what this is and where to go: a browser by a page, any other program by a few links as
@@ -16,7 +24,8 @@ type Shop = FrontPage & { name: string; version: string; publicUrl: string; hasS
 export function mountFrontPage(app: FastifyInstance, shop: Shop): void {
   const links = {
     ...{ name: shop.name, version: shop.version, ...LINKS },
-    ...(shop.hasShopFront && { shop_front: SHOP_PATH })
+    ...(shop.hasShopFront && { shop_front: SHOP_PATH }),
+    ...(shop.hasMails && { mails: MAILS_PATH })
   }
   app.get('/', { schema: { hide: true } }, async (request, reply) => {
     reply.header('vary', 'Accept')
@@ -40,9 +49,6 @@ const LINKS = {
 /** How the reader reached us, unless the operator knows better. */
 const addressOf = ({ publicUrl }: Shop, { protocol, host }: FastifyRequest): string =>
   publicUrl.startsWith('http') ? publicUrl.replace(/\/+$/, '') : `${protocol}://${host}`
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escaped = (text: string) => text.replace(/[&<>"]/g, character => ENTITIES[character] ?? '')
 
 const STYLE = `
 :root { color-scheme: light dark; --back: #fbf9f5; --card: #fff; --text: #26241f; --soft: #5f5a50; --rule: #e2dccf;
@@ -86,7 +92,7 @@ const card = (title: string, text: string, links: readonly { title: string; href
   links.length === 0 ? '' : `<section><h3>${title}</h3><p>${text}</p>${list(links)}</section>\n`
 
 function page(
-  { name, version, hasShopFront }: Shop,
+  { name, version, hasShopFront, hasMails }: Shop,
   examples: readonly string[],
   guides: readonly { title: string; href: string }[]
 ): string {
@@ -109,7 +115,7 @@ everything it shows.</p>
 ${lines === '' ? '' : `<h2>Try it</h2>\n<p>Paste these into a terminal. A click selects a whole request.</p>\n${lines}`}
 <h2>Where to go</h2>
 <div class="cards">
-${card('The shop front', 'A small one, to buy in. It is there in development, and asks the API for everything.', hasShopFront ? [{ title: 'Go shopping', href: SHOP_PATH }] : [])}${card(
+${card('The shop front', 'A small one, to buy in. It is there in development, and asks the API for everything.', hasShopFront ? [{ title: 'Go shopping', href: SHOP_PATH }] : [])}${card('The mails', 'What the shop would have sent. They are there in development, in the place of a mail server.', hasMails ? [{ title: 'Read them', href: MAILS_PATH }] : [])}${card(
   'The API',
   'Every route, to read and to try out, and the same as a file for programs.',
   [

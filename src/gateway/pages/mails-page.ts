@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { sendUnknownRoute } from '../problem.ts'
+import { escaped } from './html.ts'
+
+export const MAILS_PATH = '/mails'
+
+type Listed = {
+  readonly id: string
+  readonly template: string
+  readonly sender: string
+  readonly recipient: string
+  readonly subject: string
+  readonly sent_at: Date
+}
+type Whole = Listed & {
+  readonly message_id: string
+  readonly body_text: string
+  readonly body_html: string
+  readonly headers: Readonly<Record<string, string>>
+}
+/** Mails that were not sent, but kept to be looked at. */
+export type Mails = {
+  /** The newest first; those to one address, when it is named. */
+  list(recipient: string | null): Promise<readonly Listed[]>
+  find(id: string): Promise<Whole | undefined>
+}
+
+type Params = { Params: { id: string } }
+
+/** `/mails`: to a browser a page, to any other program the same as JSON. They hold secrets, such as links to passwords. */
+export function mountMails(app: FastifyInstance, mails: Mails): void {
+  const options = { schema: { hide: true } }
+  app.get<{ Querystring: { to?: unknown } }>(MAILS_PATH, options, async (request, reply) => {
+    const { to } = request.query
+    const items = await mails.list(typeof to === 'string' && to !== '' ? to : null)
+    return wantsPage(request, reply) ? sendPage(reply, 'Mails', listPage(items)) : { items }
+  })
+  app.get<Params>(`${MAILS_PATH}/:id`, options, async (request, reply) => {
+    const mail = await mails.find(request.params.id)
+    if (mail === undefined) return sendUnknownRoute(reply, [])
+    return wantsPage(request, reply) ? sendPage(reply, mail.subject, mailPage(mail)) : mail
+  })
+  app.get<Params>(`${MAILS_PATH}/:id/html`, options, async (request, reply) => {
+    const mail = await mails.find(request.params.id)
+    if (mail === undefined) return sendUnknownRoute(reply, [])
+    return reply
+      .headers({ 'content-security-policy': MAIL_POLICY, 'x-frame-options': 'SAMEORIGIN' })
+      .header('content-type', 'text/html; charset=utf-8')
+      .send(mail.body_html)
+  })
+}
+
+function wantsPage(request: FastifyRequest, reply: FastifyReply): boolean {
+  reply.header('vary', 'Accept')
+  return request.headers.accept?.includes('text/html') === true
+}
+
+const STYLE = `
+:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
+main { max-width: 60rem; margin: 0 auto; padding: 1.5rem 1rem }
+table { width: 100%; border-collapse: collapse }
+th, td { text-align: left; padding: .4rem .75rem .4rem 0; border-bottom: 1px solid #8884; vertical-align: top; overflow-wrap: anywhere }
+iframe { width: 100%; height: 40rem; border: 1px solid #8884; border-radius: .5rem; background: #fff }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; padding: 1rem; border: 1px solid #8884; border-radius: .5rem }
+`
+const POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  "frame-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'"
+].join('; ')
+/** What a mail may do in its frame: look as it does, and lead somewhere else. */
+const MAIL_POLICY = [
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  'img-src data: http: https:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+  'sandbox allow-popups allow-popups-to-escape-sandbox'
+].join('; ')
+
+const sendPage = (reply: FastifyReply, title: string, content: string) =>
+  reply
+    .header('content-type', 'text/html; charset=utf-8')
+    .header('content-security-policy', POLICY)
+    .send(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+${content}
+</main>
+</body>
+</html>
+`)
+
+const row = (...cells: string[]) => `<tr>${cells.map(cell => `<td>${cell}</td>`).join('')}</tr>`
+
+const listPage = (mails: readonly Listed[]) => `<h1>Mails</h1>
+<p>What the shop would have sent, the newest first. None of it has left this machine. It holds links that let somebody in:
+such a page is there in development alone.</p>
+${
+  mails.length === 0
+    ? '<p>There are none yet. Order something, or register.</p>'
+    : `<table>
+<tr><th>When</th><th>To</th><th>Subject</th><th>Template</th></tr>
+${mails
+  .map(({ id, sent_at, recipient, subject, template }) =>
+    row(
+      sent_at.toISOString(),
+      escaped(recipient),
+      `<a href="${MAILS_PATH}/${id}">${escaped(subject)}</a>`,
+      escaped(template)
+    )
+  )
+  .join('\n')}
+</table>`
+}`
+
+const mailPage = (mail: Whole) => `<p><a href="${MAILS_PATH}">All mails</a></p>
+<h1>${escaped(mail.subject)}</h1>
+<table>
+${row('From', escaped(mail.sender))}
+${row('To', escaped(mail.recipient))}
+${row('When', mail.sent_at.toISOString())}
+${row('Message-ID', escaped(mail.message_id))}
+${Object.entries(mail.headers)
+  .map(([name, value]) => row(escaped(name), escaped(value)))
+  .join('\n')}
+</table>
+<h2>HTML</h2>
+<iframe sandbox="allow-popups allow-popups-to-escape-sandbox" src="${MAILS_PATH}/${mail.id}/html" title="The mail as HTML"></iframe>
+<h2>Text</h2>
+<pre>${escaped(mail.body_text)}</pre>`

@@ -1,0 +1,80 @@
+import type { Delivery } from '../../../kernel/events.ts'
+import type { Transaction } from '../../../platform/postgres/database.ts'
+import type { OrderLetter, OrdersApi } from '../../orders/index.ts'
+import type { Draft, WriteMessages } from '../messages/service.ts'
+import type { TemplateName } from '../templates/catalogue.ts'
+
+type OrderEvent = { readonly order_id: string }
+type Deps = {
+  orders: Pick<OrdersApi, 'letters'> | undefined
+  write: WriteMessages
+  isOn: (template: TemplateName) => boolean
+}
+
+/** What a mail says of an order, without what proves whose it is. */
+const orderOf = ({ id, number, currency, lines, ...letter }: OrderLetter) => ({
+  ...{ id, number, currency, lines },
+  ...{ subtotal: letter.subtotal, discount_total: letter.discount_total, total: letter.total },
+  ...{ shipping_total: letter.shipping_total, tax_added: letter.tax_added, tax_total: letter.tax_total }
+})
+
+/** What a mail says of a shipment; `undefined` when the order has none such. */
+function shipmentOf({ lines, shipments }: OrderLetter, shipmentId: string) {
+  const shipment = shipments.find(({ id }) => id === shipmentId)
+  if (shipment === undefined) return undefined
+  return {
+    carrier: shipment.carrier ?? '',
+    tracking_number: shipment.tracking_number ?? '',
+    lines: shipment.lines.flatMap(({ line: number, quantity }) => {
+      const line = lines.find(each => each.line === number)
+      return line === undefined
+        ? []
+        : { sku: line.sku, name: line.name, variant_name: line.variant_name, quantity }
+    })
+  }
+}
+
+const recipientOf = ({ email, name, customer_id: customerId, locale }: OrderLetter): Draft['to'] => ({
+  ...{ email, name, customerId, locale }
+})
+
+/** Tells those who have ordered what became of it. */
+export function createOrderHearing({ orders, write, isOn }: Deps) {
+  const hear =
+    <E extends OrderEvent>(
+      template: TemplateName,
+      /** What is told beside the order; `undefined`: nothing is. */
+      also: (event: E, letter: OrderLetter) => Readonly<Record<string, unknown>> | undefined = () => ({})
+    ) =>
+    async (tx: Transaction, events: readonly Delivery<E>[]): Promise<void> => {
+      if (orders === undefined || !isOn(template)) return
+      const letters = await orders.letters(
+        tx,
+        events.map(({ payload }) => payload.order_id)
+      )
+      const drafts = events.flatMap(({ id, payload }): Draft[] => {
+        const letter = letters.find(each => each.id === payload.order_id)
+        const more = letter && also(payload, letter)
+        if (letter === undefined || more === undefined) return []
+        return [{ origin: id, template, to: recipientOf(letter), data: { order: orderOf(letter), ...more } }]
+      })
+      await write(tx, drafts)
+    }
+
+  return {
+    'orders.placed': hear('order_placed'),
+    'orders.canceled': hear('order_canceled'),
+    'orders.shipped': hear<OrderEvent & { shipment_id: string }>(
+      'order_shipped',
+      ({ shipment_id }, letter) => {
+        const shipment = shipmentOf(letter, shipment_id)
+        return shipment && { shipment }
+      }
+    ),
+    // Of what is paid in parts the last one is told.
+    'payments.paid': hear<OrderEvent & { is_paid: boolean }>('order_paid', ({ is_paid }) =>
+      is_paid ? {} : undefined
+    ),
+    'payments.refunded': hear<OrderEvent & { amount: number }>('order_refunded', ({ amount }) => ({ amount }))
+  }
+}

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { CHECKOUT_MODULES } from '../../../../test/support/checkouts.ts'
+import { PATIENCE } from '../../../../test/support/mailing-shop.ts'
+import { sent, TRANSFER, useOrders } from '../../../../test/support/orders.ts'
+import { notificationsModule } from '../index.ts'
+
+const modules = [...CHECKOUT_MODULES, notificationsModule]
+const PAGE = { accept: 'text/html' }
+
+test('in development mails are kept to be looked at: as a page that runs nothing, and as JSON', async () => {
+  const shop = await useOrders({ modules, settings: { CARTWRIGHT__NOTIFICATIONS__MAILBOX_MAX: '2' } })
+  const address = { ...sent(shop.mug).shipping_address, name: '<script>alert(1)</script> & "Ada"' }
+  const order = { ...sent(shop.mug), shipping_address: address, payment: TRANSFER }
+  for (const name of ['ada', 'bob', 'cleo']) {
+    const { json } = await shop.anybody.post('/api/orders/guest', { ...order, email: `${name}@example.com` })
+    await shop.pay(json.id)
+  }
+  const mails = async (query = '') => (await shop.anybody.get(`/mails${query}`)).json.items
+  await expect.poll(async () => (await mails()).length, PATIENCE).toBe(6)
+  const [own] = await mails('?to=bob@example.com')
+  expect(own).toMatchObject({ recipient: 'bob@example.com', sender: 'shop@localhost' })
+
+  const page = await shop.anybody.get('/mails', undefined, PAGE)
+  expect(page.text).toContain(`href="/mails/${own.id}"`)
+  const mail = await shop.anybody.get(`/mails/${own.id}`)
+  expect(mail.json).toMatchObject({ id: own.id, message_id: `<${own.id}@localhost>`, subject: own.subject })
+  expect(mail.json.body_text).toContain('script alert(1) /script')
+  const shown = await shop.anybody.get(`/mails/${own.id}`, undefined, PAGE)
+  const framed = await shop.anybody.get(`/mails/${own.id}/html`, undefined, PAGE)
+  expect(framed.text).toBe(mail.json.body_html)
+  for (const { text, headers } of [page, shown, framed]) {
+    expect(text).not.toContain('<script')
+    expect(headers['content-security-policy']).toContain("default-src 'none'")
+  }
+  expect(framed.headers['content-security-policy']).toContain('; sandbox')
+  expect(framed.headers['x-frame-options']).toBe('SAMEORIGIN')
+  expect(shown.text).toContain('<iframe sandbox=')
+  for (const path of ['/mails/nothing', `/mails/${crypto.randomUUID()}`, '/mails/nothing/html'])
+    expect((await shop.anybody.get(path)).status).toBe(404)
+})
+
+test('in production there is no page of mails, and the log names what is not sent and not to whom', async () => {
+  const shop = await useOrders({ modules, settings: { CARTWRIGHT__ENVIRONMENT: 'production' } })
+  const order = { ...sent(shop.mug), email: 'ada@example.com', payment: TRANSFER }
+  const { json } = await shop.anybody.post('/api/orders/guest', order)
+  await shop.pay(json.id)
+  await expect
+    .poll(() => shop.log.filter(line => line.includes('a mail is not sent')).length, PATIENCE)
+    .toBe(2)
+  expect(shop.log.join('')).not.toContain('ada@example.com')
+  expect((await shop.anybody.get('/mails')).status).toBe(404)
+})

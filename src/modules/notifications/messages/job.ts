@@ -1,0 +1,15 @@
+import { defineJob } from '../../../kernel/events.ts'
+import { Type } from '../../../kernel/schema.ts'
+import { Id } from '../../../kernel/wire.ts'
+import { CONNECTIONS_MAX } from '../settings.ts'
+
+export const sendMessage = defineJob(
+  'notifications.send_message',
+  {
+    description: 'Sends a mail.',
+    seconds: 120,
+    asksOthers: true,
+    atOnce: CONNECTIONS_MAX
+  },
+  { message_id: Id, turn: Type.Integer() }
+)

@@ -1,0 +1,92 @@
+import { json, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+
+export type MessageStatus = 'pending' | 'sent' | 'dead' | 'canceled' | 'suppressed' | 'skipped'
+export type MessageChannel = 'email' | 'log'
+
+export type NewMessage = {
+  readonly id: string
+  readonly origin: string
+  readonly template: string
+  readonly channel: MessageChannel
+  readonly customer_id: string | null
+  readonly locale: string
+  readonly recipient: string
+  readonly recipient_name: string | null
+  readonly data: Readonly<Record<string, unknown>>
+  readonly gives_up_at: Date
+}
+
+/** Those that are new; what was told before is not told again. */
+export const insertMessages = statement({
+  name: 'notifications.insert_messages',
+  takes: { rows: json<NewMessage[]>() },
+  gives: { id: 'uuid' },
+  text: `
+    insert into notifications.messages (
+      id, origin, template, channel, status, customer_id, locale, recipient, recipient_name, data, gives_up_at)
+    select id, origin, template, channel, 'pending', customer_id, locale, recipient, recipient_name, data, gives_up_at
+    from jsonb_to_recordset($rows) as rows (
+      id uuid, origin uuid, template text, channel text, customer_id uuid, locale text, recipient text,
+      recipient_name text, data jsonb, gives_up_at timestamptz)
+    on conflict (origin) do nothing
+    returning id`
+})
+/** What is to be sent in this turn. */
+export const findTurn = statement({
+  name: 'notifications.find_turn',
+  takes: { id: 'uuid', turn: 'int4' },
+  gives: {
+    id: 'uuid',
+    template: 'text',
+    channel: oneOf<MessageChannel>(),
+    customer_id: 'uuid?',
+    locale: 'text',
+    recipient: 'text?',
+    recipient_name: 'text?',
+    data: json<Readonly<Record<string, unknown>>>(),
+    attempts: 'int4',
+    created_at: 'timestamptz',
+    is_last: 'bool'
+  },
+  text: `
+    select id, template, channel, customer_id, locale, recipient, recipient_name, data, attempts, created_at,
+      gives_up_at <= now() as is_last
+    from notifications.messages where id = $id and turn = $turn and status = 'pending'`
+})
+export type TurnRow = RowOf<typeof findTurn>
+
+/** It is over. */
+export const settleMessage = statement({
+  name: 'notifications.settle_message',
+  takes: { id: 'uuid', turn: 'int4', status: oneOf<Exclude<MessageStatus, 'pending'>>(), error: 'text?' },
+  text: `
+    update notifications.messages set
+      status = $status, error = $error, attempts = attempts + 1, turn = turn + 1, settled_at = now()
+    where id = $id and turn = $turn and status = 'pending'`
+})
+/** It is tried again. */
+export const putOffMessage = statement({
+  name: 'notifications.put_off_message',
+  takes: { id: 'uuid', turn: 'int4', error: 'text', seconds: 'float8' },
+  text: `
+    update notifications.messages set
+      error = $error, attempts = attempts + 1, turn = turn + 1, due_at = now() + make_interval(secs => $seconds)
+    where id = $id and turn = $turn and status = 'pending'`
+})
+export const measureMessages = statement({
+  name: 'notifications.measure_messages',
+  gives: { pending: 'int8', dead: 'int8', oldest_seconds: 'float8' },
+  text: `
+    select count(*) filter (where status = 'pending') as pending, count(*) filter (where status = 'dead') as dead,
+      coalesce(extract(epoch from now() - min(created_at) filter (where status = 'pending')), 0)::float8 as oldest_seconds
+    from notifications.messages where status in ('pending', 'dead')`
+})
+export const deleteOldMessages = statement({
+  name: 'notifications.delete_old_messages',
+  takes: { days: 'int4' },
+  text: `
+    delete from notifications.messages where id in (
+      select id from notifications.messages
+      where status <> 'pending' and created_at < now() - make_interval(days => $days)
+      order by created_at limit 1000)`
+})

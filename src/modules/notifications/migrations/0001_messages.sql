@@ -1,0 +1,49 @@
+create schema notifications;
+
+-- What somebody is told: one for each event, template and recipient. What is kept holds no secret: links with tokens are made
+-- when it is sent.
+create table notifications.messages (
+  id uuid not null constraint messages_pkey primary key,
+  -- Of event, template and recipient: however often the event is handled, it is told once.
+  origin uuid not null constraint messages_origin unique,
+  template text not null,
+  channel text not null constraint messages_channel check (channel in ('email', 'log')),
+  status text not null constraint messages_status
+    check (status in ('pending', 'sent', 'dead', 'canceled', 'suppressed', 'skipped')),
+  -- Null: it is for somebody without an account.
+  customer_id uuid,
+  locale text not null,
+  -- Null: erased, with the data.
+  recipient text,
+  recipient_name text,
+  data jsonb not null,
+  -- Which try comes next: whoever comes with another one does nothing.
+  turn int not null default 0,
+  attempts int not null default 0,
+  error text,
+  -- Of what is pending: when it is tried next.
+  due_at timestamptz not null default now(),
+  -- Tries in vain go on until then.
+  gives_up_at timestamptz not null,
+  created_at timestamptz not null default now(),
+  settled_at timestamptz,
+  constraint messages_settled check ((status = 'pending') = (settled_at is null))
+);
+create index messages_customer on notifications.messages (customer_id, id) where customer_id is not null;
+create index messages_status_id on notifications.messages (status, id);
+create index messages_recipient on notifications.messages (recipient, id) where recipient is not null;
+create index messages_created_at on notifications.messages (created_at);
+
+-- Mails of a shop in development, which sends none.
+create table notifications.mailbox (
+  id uuid not null constraint mailbox_pkey primary key,
+  message_id text not null,
+  template text not null,
+  sender text not null,
+  recipient text not null,
+  subject text not null,
+  body_text text not null,
+  body_html text not null,
+  headers jsonb not null,
+  sent_at timestamptz not null default now()
+);

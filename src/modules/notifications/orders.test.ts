@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { PATIENCE, useMailingShop } from '../../../test/support/mailing-shop.ts'
+import { sent, TRANSFER } from '../../../test/support/orders.ts'
+import { customer } from '../../testing.ts'
+
+test('who orders as a guest is told what becomes of it, with a link that proves it is theirs', async () => {
+  const shop = await useMailingShop()
+  const guest = { ...sent(shop.mug, 2), email: 'Ada@Example.com', payment: TRANSFER }
+  const { json: order } = await shop.anybody.post('/api/orders/guest', guest)
+  await shop.pay(order.id)
+  await shop.mailed(2)
+  await shop.admin.post(`/api/admin/orders/${order.id}/shipments`, {
+    carrier: 'Post',
+    tracking_number: 'JJ00123'
+  })
+  await shop.mailed(3)
+  await shop.admin.post(`/api/admin/orders/${order.id}/refunds`, { amount: 100, reason: 'dented' })
+  const taken = await shop.mailed(4)
+  const about = (words: string) => taken.find(({ subject }) => subject?.includes(words))
+  const placed = about(`Your order ${order.number}`)
+  expect(placed).toMatchObject({
+    from: { address: 'shop@shop.example', name: 'Cartwright' },
+    to: [{ address: 'ada@example.com', name: 'Ada Lovelace' }],
+    replyTo: [{ address: 'help@shop.example' }]
+  })
+  const link = `https://shop.example/orders/${order.id}#token=${order.order_token}`
+  expect(placed?.text).toContain(link)
+  expect(placed?.html).toContain(`href="${link}"`)
+  expect(placed?.text).toContain('2 x ')
+  expect(placed?.text).toContain('$20.00')
+  expect(about('on its way')?.text).toContain('JJ00123 (Post)')
+  expect(about('refund')?.text).toContain('$1.00')
+  expect(about('payment')).toBeDefined()
+  const rows = await shop.messages()
+  expect(rows.map(({ status }) => status)).toEqual(['sent', 'sent', 'sent', 'sent'])
+  expect(new Set(taken.map(({ messageId }) => messageId))).toEqual(
+    new Set(rows.map(({ id }) => `<${id}@shop.example>`))
+  )
+  expect(JSON.stringify(rows)).not.toContain(order.order_token)
+})
+
+test('an event that is heard again is not told again', async () => {
+  const shop = await useMailingShop({ CARTWRIGHT__NOTIFICATIONS__OFF: '[order_paid]' })
+  const ada = shop.as(customer())
+  const { json: order } = await ada.post('/api/orders', {
+    ...sent(shop.mug),
+    email: 'ada@example.com',
+    payment: TRANSFER
+  })
+  await shop.pay(order.id)
+  await shop.mailed(1)
+  const [message] = await shop.messages()
+  const payload = JSON.stringify({ order_id: order.id })
+  const [event] = await shop.sql('select gen_random_uuid() as id')
+  const again = `
+    insert into cartwright.jobs (handler, subject, event_id, payload)
+    values ('notifications:orders.canceled', $1, $2, $3::jsonb)`
+  for (let time = 0; time < 2; time += 1) {
+    await shop.sql(again, [order.id, event?.id, payload])
+    const left = 'select 1 from cartwright.jobs where event_id = $1'
+    await expect.poll(() => shop.sql(left, [event?.id]), PATIENCE).toEqual([])
+  }
+  await shop.mailed(2)
+  const messages = await shop.messages()
+  expect(messages.map(({ template }) => template)).toEqual(['order_placed', 'order_canceled'])
+  expect(messages[0]?.id).toBe(message?.id)
+})
+
+test('those who look after the shop are told when something runs out', async () => {
+  const shop = await useMailingShop({
+    CARTWRIGHT__NOTIFICATIONS__STAFF: '[ops@shop.example, "Boss@shop.example"]'
+  })
+  await shop.stock(shop.mug, 0)
+  const soldOut = () =>
+    shop.mails.taken.flatMap(({ subject, recipient }) => (subject?.startsWith('Sold out: ') ? recipient : []))
+  await expect
+    .poll(() => [...new Set(soldOut())].sort(), PATIENCE)
+    .toEqual(['boss@shop.example', 'ops@shop.example'])
+})

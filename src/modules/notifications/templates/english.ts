@@ -1,0 +1,111 @@
+import type { TemplateName } from './catalogue.ts'
+import {
+  button,
+  orderButton,
+  orderTable,
+  orderText,
+  paragraph,
+  shipmentList,
+  shipmentText,
+  type Words,
+  within
+} from './words.ts'
+
+const SEE = "{% if order.url != '' %}\n\nSee your order: {{ order.url }}{% endif %}"
+const HELLO = "Hello{% if recipient.name != '' %} {{ recipient.name }}{% endif %},"
+const order = {
+  discount: 'Discount',
+  shipping: 'Shipping',
+  tax: 'Tax',
+  included: 'Tax included',
+  total: 'Total'
+}
+const UNSUBSCRIBE =
+  '{% if unsubscribe_url != blank %}\n\nTo get no more mails like this one: {{ unsubscribe_url }}{% endif %}'
+
+const mail = (subject: string, text: string, html: string): Words => ({
+  subject,
+  text: `${HELLO}\n\n${text}\n\n{{ shop.name }}${UNSUBSCRIBE}\n`,
+  html: within(`${paragraph(HELLO)}${html}`, 'Get no more mails like this one')
+})
+/** About an order: a sentence, its lines, and where to see it. */
+const orderMail = (subject: string, sentence: string): Words =>
+  mail(
+    subject,
+    `${sentence}\n${orderText(order)}${SEE}`,
+    `${paragraph(sentence)}${orderTable(order)}${orderButton('See your order')}`
+  )
+const shipmentMail = (subject: string, sentence: string): Words => {
+  const tracking =
+    "{% if shipment.tracking_number != '' %}Tracking number: {{ shipment.tracking_number }}{% if shipment.carrier != '' %} ({{ shipment.carrier }}){% endif %}{% endif %}"
+  return mail(
+    subject,
+    `${sentence}\n${shipmentText}\n\n${tracking}${SEE}`,
+    `${paragraph(sentence)}${shipmentList}${paragraph(tracking)}${orderButton('See your order')}`
+  )
+}
+const linkMail = (subject: string, sentence: string, words: string, otherwise: string): Words => {
+  const until = 'The link is good until {{ expires_at | moment }}.'
+  return mail(
+    subject,
+    `${sentence}\n\n{{ url }}\n\n${until} ${otherwise}`,
+    `${paragraph(sentence)}${button(words, '{{ url }}')}${paragraph(`${until} ${otherwise}`)}`
+  )
+}
+const plain = (subject: string, ...sentences: string[]): Words =>
+  mail(subject, sentences.join('\n\n'), sentences.map(paragraph).join(''))
+
+export const english: Readonly<Record<TemplateName, Words>> = {
+  welcome: plain(
+    'Welcome to {{ shop.name }}',
+    'Your account is ready. Thank you for joining us.',
+    "{% if shop.url != '' %}Have a look around: {{ shop.url }}{% endif %}"
+  ),
+  verify_email: linkMail(
+    'Confirm your e-mail address',
+    'Please confirm that this is your e-mail address.',
+    'Confirm',
+    'If it was not you who asked for this, you need not do anything.'
+  ),
+  reset_password: linkMail(
+    'Choose a new password',
+    'Somebody, hopefully you, wants to choose a new password for your account.',
+    'Choose a password',
+    'If it was not you, you need not do anything: your password stays as it is.'
+  ),
+  password_changed: plain(
+    'Your password was changed',
+    'The password of your account was changed on {{ at | moment }}.',
+    'If it was not you, choose a new one at once, and tell us.'
+  ),
+  email_changed: plain(
+    'Your e-mail address was changed',
+    'The e-mail address of your account was changed on {{ at | moment }}.',
+    'If it was not you, please tell us at once.'
+  ),
+  order_placed: orderMail('Your order {{ order.number }}', 'Thank you for your order {{ order.number }}.'),
+  order_paid: orderMail(
+    'Your payment for order {{ order.number }}',
+    'We have received your payment for order {{ order.number }}.'
+  ),
+  order_shipped: shipmentMail(
+    'Your order {{ order.number }} is on its way',
+    'This part of your order {{ order.number }} is on its way:'
+  ),
+  order_delivered: shipmentMail(
+    'Your order {{ order.number }} has arrived',
+    'This part of your order {{ order.number }} was delivered:'
+  ),
+  order_canceled: plain(
+    'Your order {{ order.number }} is canceled',
+    'Your order {{ order.number }} is canceled. Nothing of it is sent any more, and what you have paid for it goes back to you.'
+  ),
+  order_refunded: plain(
+    'Your refund for order {{ order.number }}',
+    'We have paid {{ amount | money: order.currency }} back to you for order {{ order.number }}. It may take some days until it arrives.'
+  ),
+  low_stock: plain(
+    '{% if status == "out" %}Sold out{% else %}Running low{% endif %}: {{ variants[0].name }}',
+    '{% for variant in variants %}{{ variant.name }} ({{ variant.sku }}){% unless forloop.last %}, {% endunless %}{% endfor %}: {{ available }} left.'
+  )
+}

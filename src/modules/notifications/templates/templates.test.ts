@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { COMMON_EXAMPLE, catalogue, EVENT_TEMPLATES } from './catalogue.ts'
+import { createEngine, PARTS } from './engine.ts'
+import { shipped } from './service.ts'
+
+const engine = createEngine({ timeZone: 'UTC' })
+const exampleOf = (name: (typeof EVENT_TEMPLATES)[number]) => ({
+  ...COMMON_EXAMPLE,
+  ...catalogue[name].example
+})
+const words = { subject: 's', text: 't', html: 'h' }
+const example = exampleOf('order_placed')
+
+test.each(Object.keys(shipped))('templates in %s are well, and say all that they are to', async locale => {
+  for (const name of EVENT_TEMPLATES) {
+    const template = shipped[locale]?.[name]
+    if (template === undefined) throw new Error(name)
+    const scope = { ...exampleOf(name), locale }
+    expect([name, await engine.check(template, scope)]).toEqual([name, []])
+    const mail = await engine.render(template, scope)
+    for (const part of PARTS) expect(mail[part], name).toMatch(/\S{3}/)
+    expect(mail.text).toContain('Ada Lovelace')
+  }
+})
+
+test('what is told is escaped in HTML, and one line in subjects', async () => {
+  const name = '<img src=x onerror=alert(1)>\r\nBcc: eve@example.com'
+  const template = {
+    subject: 'To {{ recipient.name }}',
+    text: '{{ recipient.name }}',
+    html: '{{ recipient.name }}'
+  }
+  const mail = await engine.render(template, { ...example, recipient: { name } })
+  expect(mail.subject).toBe('To <img src=x onerror=alert(1)> Bcc: eve@example.com')
+  expect(mail.html).toBe('&lt;img src=x onerror=alert(1)&gt;\r\nBcc: eve@example.com')
+})
+
+test('money is exact, in the words of the language, with the decimals of its currency', async () => {
+  const show = async (locale: string, amount: number, currency: string) =>
+    (
+      await engine.render(
+        { ...words, text: '{{ amount | money: currency }}' },
+        { ...example, locale, amount, currency }
+      )
+    ).text
+  expect(await show('en', 9_007_199_254_740_991, 'USD')).toBe('$90,071,992,547,409.91')
+  expect(await show('de', 123_450, 'EUR')).toBe('1.234,50\u00a0€')
+  expect(await show('en', 500, 'JPY')).toBe('¥500')
+  expect(await show('en', 1_234, 'KWD')).toBe('KWD\u00a01.234')
+  expect(await show('en', -100, 'USD')).toBe('-$1.00')
+})
+
+test.each([
+  ['{{ order.numbr }}', 1, 'order.numbr'],
+  ['fine\n{% if order.total > 1 %}\n{{ secret }}\n{% endif %}', 3, 'secret'],
+  ['a\n{% if order.total > 1 %}', 2, 'not closed'],
+  ['{{ order.number | shout }}', 1, 'shout'],
+  ['{% for line in order.lines %}\n{{ line.colour }}{% endfor %}', 2, 'colour'],
+  ["{% render '/etc/passwd' %}", 1, 'passwd'],
+  ['{% for i in (1..100000000) %}x{% endfor %}', 1, 'limit'],
+  ['{{ order.number | money: order.currency }}', 1, 'minor units'],
+  ['{{ shop.constructor.name }}', 1, 'constructor']
+])('%j is refused with its line and the reason', async (text, line, reason) => {
+  const [fault, ...more] = await engine.check({ ...words, text }, example)
+  expect(more).toEqual([])
+  expect(fault).toMatchObject({ part: 'text', line })
+  expect(fault?.message).toContain(reason)
+})
