@@ -1,24 +1,14 @@
-import type { EventEmitter } from 'node:events'
-import pg from 'pg'
+import type pg from 'pg'
+import { ClientQuery, type Prepared, prepareValue } from './client-query.ts'
+import { type Columns, columnsOf, type Field, type Row, rowOf } from './columns.ts'
 import type { Send } from './queryable.ts'
 
-type Answer = Awaited<ReturnType<Send>>
-type Row = Record<string, unknown>
-type Parse = (text: string) => unknown
-/** The columns of a statement, as the server described them when it ran for the first time on a connection. */
-type Columns = { readonly names: readonly string[]; readonly parsers: readonly Parse[]; readonly empty: Row }
+type Answer = Pick<Awaited<ReturnType<Send>>, 'rows' | 'rowCount'>
 /** Of one connection, by the statement's name. */
 export type DescribedColumns = Map<string, Columns>
 
 /** Both messages as they always are (PostgreSQL, "Message Formats"): all rows of the portal, and the end of the statement. */
 const EXECUTE_AND_SYNC = Buffer.from([...[0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0], ...[0x53, 0, 0, 0, 4]])
-
-type Field = { name: string; dataTypeID: number }
-/** What the client calls of a query, which its types do not declare. */
-type ClientQuery = EventEmitter & { name: string; submit(connection: pg.Connection): unknown }
-const ClientQuery = pg.Query as unknown as new (text: string, values: unknown[]) => ClientQuery
-type Prepared = string | Buffer | null
-const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): Prepared } }).utils
 
 /**
  * A prepared statement on its way over a connection that many share. The client's own query asks for a description of
@@ -58,27 +48,16 @@ export class SharedQuery extends ClientQuery {
   }
 
   handleRowDescription({ fields }: { fields: readonly Field[] }): void {
-    const names = fields.map(({ name }) => name)
-    this.#columns = {
-      names,
-      parsers: fields.map(({ dataTypeID }) => pg.types.getTypeParser(dataTypeID) as Parse),
-      empty: Object.fromEntries(names.map(name => [name, null]))
-    }
+    this.#columns = columnsOf(fields)
     this.#described.set(this.name, this.#columns)
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
-    const { names, parsers, empty } = this.#columns as Columns
-    const row = { ...empty }
     try {
-      for (let index = 0; index < names.length; index += 1) {
-        const text = fields[index]
-        if (typeof text === 'string') row[names[index] as string] = (parsers[index] as Parse)(text)
-      }
+      this.#rows.push(rowOf(this.#columns as Columns, fields))
     } catch (error) {
       this.#failure ??= error
     }
-    this.#rows.push(row)
   }
 
   handleCommandComplete(): void {}

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { streamOf } from './connect.ts'
+import { prepareValue } from './client-query.ts'
 import {
   databaseBusy,
   isLockTimeout,
@@ -9,8 +9,8 @@ import {
   translateBeginError,
   translateDatabaseError
 } from './errors.ts'
+import { type Answer, type Asked, JointQuery } from './joint-query.ts'
 import { type Queryable, queryableOf, type Send } from './queryable.ts'
-import { sendWithCommit } from './with-commit.ts'
 
 declare const inTransaction: unique symbol
 /** One open transaction. A function that asks for it can only be called inside `transaction`. */
@@ -47,7 +47,6 @@ export type Transactions<X extends Transaction = Transaction> = {
   transaction<T>(work: (tx: X) => Promise<T>, options?: TransactionOptions): Promise<T>
 }
 
-type Kept = { query: pg.QueryConfig; resolve(result: Promise<pg.QueryResult>): void }
 /** A connection for one caller alone. */
 export type Checkout = { client: pg.Client; giveBack(isBroken: boolean): void }
 export type RunOptions = {
@@ -85,14 +84,29 @@ export async function runTransaction<T>(
 ): Promise<T> {
   let isOpen = true
   let isBroken = false
+  let beginError: unknown
 
   const leftMs = () => Math.min(deadlineAt - performance.now(), statementTimeoutMs)
-  const send = async <T>(query: pg.QueryConfig, by: (query: pg.QueryConfig) => Promise<T>): Promise<T> => {
-    const left = leftMs()
-    if (left <= 0) throw databaseBusy({ retryAfterSeconds: 1 })
-    sendTogether(client)
+  /** What is asked for in one turn of the event loop leaves in one message, at its end. */
+  let asked: Asked[] = []
+  const ask = (name: string, text: string, values: unknown[] = []): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const prepared = values.map(value => prepareValue(value))
+      if (asked.length === 0) process.nextTick(sendUnlessCommitting)
+      asked.push({ name, text, values: prepared, resolve, reject })
+    })
+  const send = () => {
+    if (asked.length === 0) return
+    const statements = asked
+    asked = []
+    client.query(new JointQuery(statements, Math.max(1, leftMs()) + SERVER_HEAD_START_MS))
+  }
+  const sendUnlessCommitting = () => {
+    if (!isCommitting) send()
+  }
+  const answerOf = async (answer: Promise<Answer>): Promise<Answer> => {
     try {
-      return await by({ ...query, query_timeout: left + SERVER_HEAD_START_MS } as pg.QueryConfig)
+      return await answer
     } catch (error) {
       if (isUnusable(error)) isBroken = true
       throw mayRunAgain(error) ? error : translateDatabaseError(error)
@@ -101,29 +115,8 @@ export async function runTransaction<T>(
   const sendStatement: Send = async ({ name, text }, values) => {
     onStatement?.(name)
     if (!isOpen) throw new Error(`${name} came after its transaction had ended`)
-    const query = { name, text, values }
-    return isCommitting ? keepForCommit(query) : sendAlone(query)
-  }
-  const sendAlone = (query: pg.QueryConfig) => send(query, each => client.query(each))
-
-  let isCommitting = false
-  /** The last statement of `withCommit`: the commit goes in one message with it. */
-  let kept: Kept | undefined
-  const keepForCommit = (query: pg.QueryConfig) => {
-    kept?.resolve(sendAlone(kept.query))
-    return new Promise<pg.QueryResult>(resolve => {
-      kept = { query, resolve }
-    })
-  }
-  const sendCommit = (): Promise<pg.QueryResult> => {
-    const noted = <T>(answer: Promise<T>) => {
-      onCommit?.(answer)
-      return answer
-    }
-    if (kept === undefined) return send({ text: 'commit' }, query => noted(client.query(query)))
-    const answers = send(kept.query, query => noted(sendWithCommit(client, query)))
-    kept.resolve(answers.then(([ofStatement]) => ofStatement))
-    return answers.then(([, ofCommit]) => ofCommit)
+    if (leftMs() <= 0) throw databaseBusy({ retryAfterSeconds: 1 })
+    return answerOf(ask(name, text, values))
   }
 
   const committed: (() => void)[] = []
@@ -136,26 +129,35 @@ export async function runTransaction<T>(
     withCommit: (each: (tx: Transaction) => Promise<unknown>) => withCommits.push(each)
   } as unknown as Transaction
 
-  const commit = async () => {
-    const uncork = cork(client)
-    let sent: Promise<unknown> | undefined
-    let answer: Promise<pg.QueryResult>
+  const begin = async (): Promise<void> => {
+    const limit = limitOf(deadlineAt - performance.now(), statementTimeoutMs)
     try {
-      isCommitting = true
-      if (withCommits.length > 0) {
-        const answers: Promise<unknown>[] = []
-        // One may add another one while it is sent.
-        for (const each of withCommits) answers.push(each(tx))
-        sent = Promise.all(answers)
-        // What could not even be sent has failed by the next tick, and nothing is committed without it.
-        await Promise.race([sent, new Promise<void>(resolve => process.nextTick(resolve))])
-      }
-      isOpen = false
-      answer = sendCommit()
-      answer.catch(() => {})
-    } finally {
-      uncork()
+      await Promise.all([ask('', 'begin read write'), limit && ask('', LIMIT, limit)])
+    } catch (error) {
+      isBroken = true
+      beginError = translateBeginError(error)
+      throw beginError
     }
+  }
+  let isCommitting = false
+  const commit = async () => {
+    isCommitting = true
+    let sent: Promise<unknown> | undefined
+    if (withCommits.length > 0) {
+      const answers: Promise<unknown>[] = []
+      // One may add another one while it is sent.
+      for (const each of withCommits) answers.push(each(tx))
+      sent = Promise.all(answers)
+      // What could not even be sent has failed by the next tick, and nothing is committed without it.
+      await Promise.race([sent, new Promise<void>(resolve => process.nextTick(resolve))])
+    }
+    isOpen = false
+    if (leftMs() <= 0) throw databaseBusy({ retryAfterSeconds: 1 })
+    const committing = ask('', 'commit')
+    onCommit?.(committing)
+    send()
+    const answer = answerOf(committing)
+    answer.catch(() => {})
     // What a statement says of itself comes before what the commit says of it: that something failed.
     await sent
     const { command } = await answer
@@ -163,15 +165,9 @@ export async function runTransaction<T>(
   }
 
   let result: T
-  let beginError: unknown
   try {
-    // Not awaited: the connection is pipelined, so `begin` travels with the first statement.
-    sendTogether(client)
-    const begun = client.query(beginning(deadlineAt - performance.now(), statementTimeoutMs)).catch(error => {
-      isBroken = true
-      beginError = translateBeginError(error)
-      throw beginError
-    })
+    // Not awaited: `begin` travels with the first statement.
+    const begun = begin()
     begun.catch(() => {})
     result = await work(tx)
     for (const each of lasts) await each(tx)
@@ -179,6 +175,8 @@ export async function runTransaction<T>(
     await commit()
   } catch (error) {
     isOpen = false
+    // Before the rollback, and not behind it.
+    send()
     if (!isBroken) await rollBack(client).catch(() => (isBroken = true))
     // Without its begin every statement fails, for a reason that says less.
     throw beginError ?? error
@@ -189,21 +187,6 @@ export async function runTransaction<T>(
   return result
 }
 
-/**
- * Keeps what is written until this turn of the event loop has done its work, so that statements that do not wait for
- * each other leave in one system call, and PostgreSQL wakes up once for them.
- */
-function sendTogether(client: pg.Client): void {
-  process.nextTick(cork(client))
-}
-
-/** Keeps what is written until the answer is called. */
-function cork(client: pg.Client): () => void {
-  const stream = streamOf(client)
-  stream.cork()
-  return () => stream.uncork()
-}
-
 /** Everything was undone, and the same again may succeed: soon, when a lock is free, or on a new connection. */
 export const mayRunAgain = (error: unknown): boolean =>
   isRetryable(error) || isLockTimeout(error) || isOutdated(error)
@@ -211,13 +194,14 @@ export const mayRunAgain = (error: unknown): boolean =>
 const rollBack = (client: pg.Client) =>
   client.query({ text: 'rollback', query_timeout: ROLLBACK_MS_MAX } as pg.QueryConfig)
 
+const LIMIT = 'select set_config($1, $2, true)'
 /**
- * In one message with `begin`, and only when less is left than the connection allows each statement anyway. What has
- * no end, such as an import, may read for a while between two statements.
+ * A time limit of this transaction's own, and only when less is left than the connection allows each statement anyway. What
+ * has no end, such as an import, may read for a while between two statements.
  */
-function beginning(leftMs: number, statementTimeoutMs: number): string {
+function limitOf(leftMs: number, statementTimeoutMs: number): [setting: string, value: string] | undefined {
   if (leftMs === Number.POSITIVE_INFINITY)
-    return `begin read write; set local idle_in_transaction_session_timeout = ${IDLE_WITHOUT_END_MS}`
-  if (leftMs > statementTimeoutMs - OVERTIME_MS) return 'begin read write'
-  return `begin read write; set local statement_timeout = ${Math.max(1, Math.round(leftMs))}`
+    return ['idle_in_transaction_session_timeout', String(IDLE_WITHOUT_END_MS)]
+  if (leftMs > statementTimeoutMs - OVERTIME_MS) return undefined
+  return ['statement_timeout', String(Math.max(1, Math.round(leftMs)))]
 }
