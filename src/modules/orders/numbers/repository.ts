@@ -1,9 +1,10 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
-export const nextNumber = statement({
-  name: 'orders.next_number',
+export const nextNumbers = statement({
+  name: 'orders.next_numbers',
+  takes: { count: 'int4' },
   gives: { value: 'int8' },
-  text: `select nextval('orders.numbers') as value`
+  text: `select nextval('orders.numbers') as value from generate_series(1, $count)`
 })
 /** Drawn when the table was made, and never changed: another one would give numbers again. */
 export const findNumberKey = statement({
