@@ -103,9 +103,12 @@ export type CheckoutService = ReturnType<typeof createCheckoutService>
 
 /** Holds it until `tx` ends. @throws `CHECKOUT_NOT_FOUND`, `CHECKOUT_STALE` */
 export async function lock(tx: Transaction, owner: Owner, id: string, write: Write) {
-  await tx.run(repository.lockCheckout, { id, customer_id: owner })
-  // A statement that waited for the lock sees what was there before: not the order that was made meanwhile.
-  const row = found(await tx.first(repository.findCheckout, { id, customer_id: owner }), checkoutNotFound)
+  // A statement that waited for the lock sees what was there before: not the order that was made meanwhile. The next one does.
+  const [, read] = await Promise.all([
+    tx.run(repository.lockCheckout, { id, customer_id: owner }),
+    tx.first(repository.findCheckout, { id, customer_id: owner })
+  ])
+  const row = found(read, checkoutNotFound)
   write.expect(row.version, checkoutStale)
   return row
 }

@@ -68,11 +68,11 @@ export function createOrderService({
     const { market: named = market, payment, expected_total: expectedTotal } = body
     const { input, source } = await intake(owner, { body: { ...body, ...of }, market: named })
     const agreement = { expectedTotal, quoteHash: undefined }
-    const { id, isNew } = await placing.place(
+    const placed = await placing.place(
       { customerId: owner, actor: owner, input, source, checkout: null, address, agreement, payment },
       write
     )
-    return { order: await find(owner, id), isNew }
+    return { order: placed.order ?? (await find(owner, placed.id)), isNew: placed.isNew }
   }
 
   /** Orders what a checkout says, at the price that it was answered with, or at the total that the buyer was shown. */
@@ -88,7 +88,7 @@ export function createOrderService({
       { customerId: owner, actor: owner, input, source, checkout, address, agreement, payment: body.payment },
       write
     )
-    return { order: await find(owner, placed.id), isNew: placed.isNew }
+    return { order: placed.order ?? (await find(owner, placed.id)), isNew: placed.isNew }
   }
 
   return {

@@ -44,44 +44,47 @@ const order = {
 export type NewOrder = Row<typeof order>
 const names = Object.keys(order)
 
+export type NewLine = Omit<LineRow, 'canceled' | 'fulfilled' | 'returned' | 'refunded'>
+/** All rows of an order, and when that was. */
 export const insertOrder = statement({
   name: 'orders.insert_order',
-  takes: order,
+  takes: {
+    ...order,
+    groups: json<readonly GroupRow[]>(),
+    lines: json<readonly NewLine[]>(),
+    components: json<readonly ComponentRow[]>(),
+    actor: 'uuid?'
+  },
+  gives: { created_at: 'timestamptz' },
   text: `
-    insert into orders.orders (${names.join(', ')}, placed_at)
-    values (${names.map(name => `$${name}`).join(', ')}, case when $state = 'placed' then now() end)`
-})
-export const insertGroups = statement({
-  name: 'orders.insert_groups',
-  takes: { order_id: 'uuid', rows: json<readonly GroupRow[]>() },
-  text: `
-    insert into orders.groups (order_id, group_key, method, option)
-    select $order_id, group_key, method, option
-    from jsonb_to_recordset($rows) as rows (group_key text, method text, option jsonb)`
-})
-export type NewLine = Omit<LineRow, 'canceled' | 'fulfilled' | 'returned' | 'refunded'>
-export const insertLines = statement({
-  name: 'orders.insert_lines',
-  takes: { order_id: 'uuid', rows: json<readonly NewLine[]>() },
-  text: `
-    insert into orders.lines (order_id, line, group_key, variant_id, product_id, sku, name, variant_name, slug, image_url,
-      attributes, requires_shipping, weight_grams, unit_price, discounted_price, ordered)
-    select $order_id, line, group_key, variant_id, product_id, sku, name, variant_name, slug, image_url,
-      attributes, requires_shipping, weight_grams, unit_price, discounted_price, ordered
-    from jsonb_to_recordset($rows) as rows (line int, group_key text, variant_id uuid, product_id uuid, sku text, name text,
-      variant_name text, slug text, image_url text, attributes jsonb, requires_shipping boolean, weight_grams int,
-      unit_price bigint, discounted_price bigint, ordered int)`
-})
-export const insertComponents = statement({
-  name: 'orders.insert_components',
-  takes: { order_id: 'uuid', rows: json<readonly ComponentRow[]>() },
-  text: `
-    insert into orders.components (order_id, position, kind, line, group_key, promotion_id, title, code, option_id, amount, base,
-      rate_ppm, tax_category, exempt, included)
-    select $order_id, position, kind, line, group_key, promotion_id, title, code, option_id, amount, base,
-      rate_ppm, tax_category, exempt, included
-    from jsonb_to_recordset($rows) as rows (position int, kind text, line int, group_key text, promotion_id uuid, title text,
-      code text, option_id text, amount bigint, base bigint, rate_ppm int, tax_category text, exempt text, included boolean)`
+    with new_order as (
+      insert into orders.orders (${names.join(', ')}, placed_at)
+      values (${names.map(name => `$${name}`).join(', ')}, case when $state = 'placed' then now() end)
+      returning created_at
+    ), new_groups as (
+      insert into orders.groups (order_id, group_key, method, option)
+      select $id, group_key, method, option
+      from jsonb_to_recordset($groups) as rows (group_key text, method text, option jsonb)
+    ), new_lines as (
+      insert into orders.lines (order_id, line, group_key, variant_id, product_id, sku, name, variant_name, slug, image_url,
+        attributes, requires_shipping, weight_grams, unit_price, discounted_price, ordered)
+      select $id, line, group_key, variant_id, product_id, sku, name, variant_name, slug, image_url,
+        attributes, requires_shipping, weight_grams, unit_price, discounted_price, ordered
+      from jsonb_to_recordset($lines) as rows (line int, group_key text, variant_id uuid, product_id uuid, sku text, name text,
+        variant_name text, slug text, image_url text, attributes jsonb, requires_shipping boolean, weight_grams int,
+        unit_price bigint, discounted_price bigint, ordered int)
+    ), new_components as (
+      insert into orders.components (order_id, position, kind, line, group_key, promotion_id, title, code, option_id, amount,
+        base, rate_ppm, tax_category, exempt, included)
+      select $id, position, kind, line, group_key, promotion_id, title, code, option_id, amount,
+        base, rate_ppm, tax_category, exempt, included
+      from jsonb_to_recordset($components) as rows (position int, kind text, line int, group_key text, promotion_id uuid,
+        title text, code text, option_id text, amount bigint, base bigint, rate_ppm int, tax_category text, exempt text,
+        included boolean)
+    ), new_history as (
+      insert into orders.history (order_id, action, to_state, actor) values ($id, 'create', $state, $actor)
+    )
+    select created_at from new_order`
 })
 /** Whoever places orders that are counted together does so one after the other, so that none is left out of the count. */
 export const lockBuyer = statement({

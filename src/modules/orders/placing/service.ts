@@ -1,4 +1,5 @@
 import { DomainError } from '../../../kernel/errors.ts'
+import { inOrder } from '../../../kernel/in-order.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
@@ -8,10 +9,10 @@ import type { InventoryApi } from '../../inventory/index.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import type { ShippingApi, ShippingOption } from '../../shipping/index.ts'
-import { insertHistory } from '../changes/repository.ts'
 import type { Changes } from '../changes/service.ts'
 import type { CheckoutInput } from '../checkouts/input.ts'
 import type { Source } from '../checkouts/intake.ts'
+import type { Line } from '../checkouts/lines.ts'
 import type { Priced } from '../checkouts/price.ts'
 import type { PriceNow } from '../checkouts/pricer.ts'
 import { remarksOn } from '../checkouts/remarks.ts'
@@ -21,10 +22,11 @@ import { checkoutChanged, tooManyPending } from '../errors.ts'
 import { orderCreated, orderPlaced } from '../events.ts'
 import type { Fulfilment } from '../fulfilment/service.ts'
 import type { Units } from '../life/counters.ts'
-import { findOrderOfCart, findOrderOfCheckout } from '../orders/repository.ts'
+import { findOrderOfCart, findOrderOfCheckout, type OrderRow } from '../orders/repository.ts'
 import { buyerOf, networkOf } from './buyers.ts'
 import { type Draft, draftOf } from './draft.ts'
 import { holding } from './hold.ts'
+import { insertedOrder } from './inserted.ts'
 import { type Agreement, refusalOf } from './refusals.ts'
 import * as repository from './repository.ts'
 import { type Choice, termsOf } from './terms.ts'
@@ -65,6 +67,13 @@ export type Purchase = {
   readonly payment: Choice | undefined
 }
 
+/** `order`: as it is, when that is known without reading it. */
+export type Placed = {
+  readonly id: string
+  readonly isNew: boolean
+  readonly order: OrderRow | undefined
+}
+
 /** Makes orders: all of one, or nothing of it. */
 export function createPlacing(deps: Deps) {
   const { db, secrets, emit, pricing, inventory, payments, shipping, cart, pendingMax } = deps
@@ -77,17 +86,18 @@ export function createPlacing(deps: Deps) {
    * `ORDER_PENDING_LIMIT`, `INVENTORY_SHORT`, `CART_CHANGED`, `PRICING_USED_UP` and its like, `PAYMENT_PROVIDER_UNKNOWN`,
    * `PAYMENT_METHOD_UNKNOWN`
    */
-  async function place(purchase: Purchase, write: Write): Promise<{ id: string; isNew: boolean }> {
+  async function place(purchase: Purchase, write: Write): Promise<Placed> {
+    let order: OrderRow | undefined
     try {
-      await make(purchase, write)
+      order = await make(purchase, write)
     } catch (error) {
       const isLate = error instanceof DomainError && error.kind === 'conflict'
       const earlier = isLate ? await earlierOf(purchase) : undefined
       if (earlier === undefined) throw error
-      return { id: earlier.id, isNew: false }
+      return { id: earlier.id, isNew: false, order: undefined }
     }
     if (purchase.payment !== undefined) await payments?.proceed(write.id)
-    return { id: write.id, isNew: true }
+    return { id: write.id, isNew: true, order }
   }
 
   async function earlierOf({ source: { cart_id, cart_version }, checkout }: Purchase) {
@@ -95,7 +105,8 @@ export function createPlacing(deps: Deps) {
     return cart_id === null ? undefined : db.first(findOrderOfCart, { cart_id, cart_version })
   }
 
-  async function make(purchase: Purchase, write: Write): Promise<void> {
+  /** Answers the order, unless something has become of it already. */
+  async function make(purchase: Purchase, write: Write): Promise<OrderRow | undefined> {
     const { id } = write
     const { customerId, input, agreement, checkout } = purchase
     const [priced, number] = await Promise.all([deps.priceNow(db, customerId, input), deps.nextNumber()])
@@ -115,40 +126,60 @@ export function createPlacing(deps: Deps) {
     const turns = pricing.inTurn(db.inTurn(`orders ${buyer}`), priced.quote.redemptions)
     const lines = priced.sold.map(({ variantId, quantity }) => ({ variantId, quantity }))
     const begin = inventory === undefined ? turns : holding(inventory, id, lines, turns)
-    await write.once(begin, async tx => {
-      if (checkout !== null) await takeCheckout(tx, customerId, checkout, write)
-      if (order.state === 'pending') await refuseTooMany(tx, order)
-      const { cart_id, cart_version } = purchase.source
-      if (cart_id !== null) await cart?.take(tx, cart_id, cart_version)
-      await insert(tx, order, draft, purchase.actor)
-      await inventory?.claim(tx, id, lines)
-      if (order.state === 'placed') await inventory?.confirm(tx, id)
-      const { currency, total: dueMinor } = order
-      await payments?.open(
-        tx,
-        { orderId: id, customerId, currency, dueMinor, tokenVersion: 1 },
-        purchase.payment
-      )
-      await shipping?.open(tx, { orderId: id, customerId, groups: carriedIn(priced, draft) })
-      const { total, state } = order
+    return write.once(begin, async tx => {
+      // One message: none of these needs the answer of another one, and what is wrong with one undoes all of them.
+      const [, , , inserted] = await inOrder([
+        checkout === null ? undefined : takeCheckout(tx, customerId, checkout, write),
+        order.state === 'pending' ? refuseTooMany(tx, order) : undefined,
+        takeCart(tx, purchase.source),
+        insert(tx, order, draft, purchase.actor),
+        takeStock(tx, order, lines),
+        openAccount(tx, order, purchase.payment),
+        shipping?.open(tx, { orderId: id, customerId, groups: carriedIn(priced, draft) })
+      ])
+      const { currency, total, state } = order
       const told = { order_id: id, number, customer_id: customerId, currency, total }
       emit(tx, orderCreated, id, told)
+      const isDelivered = state === 'placed' && draft.lines.some(line => !line.requires_shipping)
       if (state === 'placed') {
         emit(tx, orderPlaced, id, told)
-        if (draft.lines.some(line => !line.requires_shipping))
-          await fulfilment.deliver(tx, await changes.take(tx, id))
+        if (isDelivered) await fulfilment.deliver(tx, await changes.take(tx, id))
       }
       await pricing.redeem(tx, id, buyer)
+      return isDelivered || purchase.payment !== undefined ? undefined : inserted
     })
   }
 
   async function refuseTooMany(tx: Queryable, { buyer, network }: repository.NewOrder): Promise<void> {
-    await tx.run(repository.lockBuyer, { buyer })
-    const pending = await tx.first(repository.countPending, { buyer, network })
+    const [, pending] = await Promise.all([
+      tx.run(repository.lockBuyer, { buyer }),
+      tx.first(repository.countPending, { buyer, network })
+    ])
     const { ofBuyer, ofNetwork } = pendingMax
     if (pending === undefined) return
     if (pending.of_buyer >= ofBuyer) throw tooManyPending({ details: { limit: ofBuyer } })
     if (pending.of_network >= ofNetwork) throw tooManyPending({ details: { limit: ofNetwork } })
+  }
+
+  async function takeCart(tx: Transaction, { cart_id, cart_version }: Source): Promise<void> {
+    if (cart_id !== null) await cart?.take(tx, cart_id, cart_version)
+  }
+
+  async function takeStock(
+    tx: Transaction,
+    { id, state }: repository.NewOrder,
+    lines: readonly Line[]
+  ): Promise<void> {
+    await inventory?.claim(tx, id, lines)
+    if (state === 'placed') await inventory?.confirm(tx, id)
+  }
+
+  async function openAccount(
+    tx: Transaction,
+    { id: orderId, customer_id: customerId, currency, total: dueMinor }: repository.NewOrder,
+    payment: Choice | undefined
+  ): Promise<void> {
+    await payments?.open(tx, { orderId, customerId, currency, dueMinor, tokenVersion: 1 }, payment)
   }
 
   /** The order as it begins. */
@@ -209,22 +240,14 @@ const carriedIn = (
       }))
   )
 
-/** All rows of an order, in one message. */
 async function insert(
   tx: Queryable,
   order: repository.NewOrder,
   draft: Draft,
   actor: string | null
-): Promise<void> {
-  const { id: order_id, state: to_state } = order
-  await Promise.all([
-    tx.run(repository.insertOrder, order),
-    tx.run(repository.insertGroups, { order_id, rows: draft.groups }),
-    tx.run(repository.insertLines, { order_id, rows: draft.lines }),
-    tx.run(repository.insertComponents, { order_id, rows: draft.components }),
-    tx.run(insertHistory, {
-      ...{ order_id, to_state, actor },
-      ...{ action: 'create', from_state: null, reason: null }
-    })
-  ])
+): Promise<OrderRow> {
+  const { groups, lines, components } = draft
+  const row = await tx.first(repository.insertOrder, { ...order, groups, lines, components, actor })
+  if (row === undefined) throw new Error('an order that was inserted answers nothing')
+  return insertedOrder(order, draft, actor, row.created_at)
 }
