@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { catalogModule } from '../../src/modules/catalog/index.ts'
 import { type FakeOrders, fakeOrders } from '../../src/modules/orders/fake.ts'
 import { reviewsModule } from '../../src/modules/reviews/index.ts'
-import { customer, type TestResponse } from '../../src/testing.ts'
+import { customer, fakeAuth, type TestResponse } from '../../src/testing.ts'
 import { createProduct } from './catalog.ts'
 import { useShop } from './use-shop.ts'
 
@@ -15,14 +15,15 @@ type Options = {
 
 /** A shop with a catalog, reviews and orders in memory, for one test. */
 export async function useReviews({ settings = {}, databaseUrl, orders = fakeOrders() }: Options = {}) {
-  const instead: Record<string, object> = orders === null ? {} : { orders }
+  const auth = fakeAuth()
+  const instead: Record<string, object> = orders === null ? { auth } : { auth, orders }
   const modules = [catalogModule, reviewsModule]
   const shop = await useShop({ modules, instead, settings, ...(databaseUrl && { databaseUrl }) })
   const admin = shop.as({ token: 'admin' })
   const anybody = shop.as(null)
   return {
     ...shop,
-    ...{ admin, anybody, orders },
+    ...{ admin, anybody, auth, orders },
     /** An active product; answers its id. */
     product: async (fields: Record<string, unknown> = {}): Promise<string> =>
       (await createProduct(shop, fields)).id,

@@ -37,6 +37,7 @@ export const reviewsModule = defineModule({
   migrations: new URL('./migrations/', import.meta.url),
   setup: async ({ db, broadcast, emit, log }, settings, { catalog, auth, orders }) => {
     const ratings = createRatings({ db, broadcast })
+    catalog.askReviews(ratings.of)
     const changed = createChanges({ ratings, emit })
     const storefront = createReviewStorefront({ db, catalog, ratings })
     const ownReviews = createOwnReviewService({ db, emit, changed, catalog, auth, orders, rules: settings })

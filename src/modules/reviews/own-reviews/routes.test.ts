@@ -50,6 +50,19 @@ test('a customer writes a review, changes it and takes it back; everybody reads 
   expect((await own.post('/api/products/mug/reviews', { rating: 5 })).status).toBe(201)
 })
 
+test('who gives no name is called by the account, without what names them', async () => {
+  const shop = await useReviews()
+  const mug = await shop.product()
+  const [ada, bob] = [customer(), customer()]
+  shop.auth.know({ ...ada, email: 'ada@example.com', name: 'Ada Lovelace' })
+  shop.auth.know({ ...bob, email: 'bob@example.com', name: 'bob@example.com' })
+  expect((await shop.review(mug, 5, ada)).author).toBe('Ada L.')
+  expect((await shop.review(mug, 5, bob)).author).toBeNull()
+  expect((await shop.anybody.get(`/api/products/${mug}/reviews`)).text).not.toMatch(/Lovelace|@/)
+  const named = await shop.as(ada).put(`/api/products/${mug}/reviews`, { rating: 5, author: 'Countess' })
+  expect(named.json.author).toBe('Countess')
+})
+
 test('what is not there, or somebody else’s, is not found; guests are told to log in', async () => {
   const shop = await useReviews()
   const mug = await shop.product()

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { CHECKOUT_MODULES } from '../../../../test/support/checkouts.ts'
+import { sent, TRANSFER, useOrders } from '../../../../test/support/orders.ts'
+import { useReviews } from '../../../../test/support/reviews.ts'
+import { customer } from '../../../testing.ts'
+import { reviewsModule } from '../index.ts'
+import { followPurchases } from './consumer.ts'
+
+test('reviews become those of buyers when something is bought, and stop when it is not after all', async () => {
+  const shop = await useReviews()
+  const orders = shop.orders
+  if (orders === null) throw new Error('there are no orders')
+  const [mug, jug] = [await shop.product(), await shop.product()]
+  const [ada, bob] = [customer(), customer()]
+  for (const caller of [ada, bob]) await shop.review(mug, 5, caller)
+  await shop.review(jug, 1, ada)
+  const verified = async () => (await shop.list(mug, '&verified=true')).total
+  const follow = (...ids: string[]) => shop.db.transaction(tx => followPurchases(tx, ids, orders))
+  const order = orders.order(ada.id, [{ variantId: mug, productId: mug }])
+  await follow(ada.id, bob.id)
+  expect(await verified()).toBe(0)
+  orders.place(order)
+  await follow(bob.id, ada.id, ada.id, customer().id)
+  await follow(ada.id)
+  expect([await verified(), (await shop.list(jug, '&verified=true')).total]).toEqual([1, 0])
+  const mine = await shop.as(ada).get(`/api/products/${mug}/reviews/mine`)
+  expect(mine.json).toMatchObject({ verified_purchase: true, version: 1 })
+  orders.cancel(order)
+  await follow(ada.id)
+  await follow()
+  expect(await verified()).toBe(0)
+})
+
+test('whoever reviews while their order is placed is known as a buyer', async () => {
+  const shop = await useReviews()
+  const orders = shop.orders
+  if (orders === null) throw new Error('there are no orders')
+  const mug = await shop.product()
+  const callers = Array.from({ length: 40 }, () => customer())
+  await Promise.all(
+    callers.map(async caller => {
+      const reviewed = shop.review(mug, 5, caller)
+      orders.place(orders.order(caller.id, [{ variantId: mug, productId: mug }]))
+      await shop.db.transaction(tx => followPurchases(tx, [caller.id], orders))
+      await reviewed
+    })
+  )
+  expect((await shop.list(mug, '&verified=true')).total).toBe(40)
+})
+
+test('orders tell of what is bought', async () => {
+  const shop = await useOrders({ modules: [...CHECKOUT_MODULES, reviewsModule] })
+  const caller = customer()
+  const own = shop.as(caller)
+  const [{ product_id: product }] = (await own.post('/api/cart', { variant_id: shop.mug, quantity: 1 })).json
+    .items
+  const path = `/api/products/${product}/reviews`
+  expect((await own.post(path, { rating: 5 })).json.verified_purchase).toBe(false)
+  const { json: order } = await own.post('/api/orders', { ...sent(shop.mug), payment: TRANSFER })
+  const isVerified = async () => (await own.get(`${path}/mine`)).json.verified_purchase
+  await shop.pay(order.id)
+  await expect.poll(isVerified, { timeout: 15_000 }).toBe(true)
+  await own.post(`/api/orders/${order.id}/cancel`)
+  await expect.poll(isVerified, { timeout: 15_000 }).toBe(false)
+})
