@@ -52,6 +52,7 @@ export function fakeCatalog(): FakeCatalog {
       if (variant === undefined) throw productNotFound()
       return variant.productId
     },
+    askReviews: () => {},
     importCsv: () => Promise.reject(new Error('nothing can be imported into a catalog in memory')),
     isEmpty: async () => offers.size === 0,
     findOtherCurrency: async () => undefined,

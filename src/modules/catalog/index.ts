@@ -26,6 +26,7 @@ import { createLowestPrices } from './revision/prices.ts'
 import { catalogSettings } from './settings.ts'
 import { keepInStock } from './stock/consumer.ts'
 import { refreshStock } from './stock/refresh.ts'
+import { createRatingsOfPages, type RatingsOf } from './storefront/ratings.ts'
 import { storefrontRoutes } from './storefront/routes.ts'
 import { createStorefront } from './storefront/service.ts'
 import { forgetGoneVariants } from './variants/gone.ts'
@@ -74,6 +75,8 @@ export type CatalogApi = {
   requireVariant(variantId: string): Promise<void>
   /** The id of an active product, of which an id or a slug is given. @throws `CATALOG_PRODUCT_NOT_FOUND` */
   requireProduct(idOrSlug: string): Promise<string>
+  /** Whoever keeps reviews says at their set-up what products are rated: pages and lists of products show it from then on. */
+  askReviews(ratingsOf: RatingsOf): void
   /**
    * Imports products from a CSV file as Shopify exports it; `mode` is `best_effort` by default.
    * @throws `CATALOG_IMPORT_FAILED`, with the reason or the report in its details; then nothing was changed.
@@ -134,7 +137,10 @@ export const catalogModule = defineModule({
     )
     // Half of the connections for slow statements at most: one caller's lists leave room for those of others.
     const listsAtOnceMax = Math.ceil(config.database.slow_connections / 2)
-    const storefront = createStorefront({ db, pages, inventory, listPrices, currency, listsAtOnceMax })
+    const ratings = createRatingsOfPages()
+    const storefront = createStorefront({
+      ...{ db, pages, inventory, listPrices, ratings, currency, listsAtOnceMax }
+    })
     const products = createProductService({ db, changes, inventory, currency })
     const variants = createVariantService({ db, changes, inventory, currency })
     const categories = createCategoryService({ db, changes })
@@ -152,6 +158,7 @@ export const catalogModule = defineModule({
       names: variants.names,
       requireVariant: variants.require,
       requireProduct: storefront.requireProduct,
+      askReviews: ratings.askReviews,
       importCsv,
       isEmpty: products.isEmpty,
       findOtherCurrency: products.findOtherCurrency,

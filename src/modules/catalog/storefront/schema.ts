@@ -43,6 +43,12 @@ export const ProductQuery = input({
 export type ProductQuery = Static<typeof ProductQuery>
 export type Sort = NonNullable<ProductQuery['sort']>
 
+const ProductRatingResponse = response('ProductRatingResponse', {
+  average: nullable(Type.Number({ description: 'Stars to two decimals; null while there is no review.' })),
+  count: Type.Integer()
+})
+const rating = nullable({ ...ProductRatingResponse, description: 'Null: nobody keeps reviews.' })
+
 export const ProductSummaryResponse = response('ProductSummaryResponse', {
   id: Id,
   slug: Type.String(),
@@ -55,6 +61,7 @@ export const ProductSummaryResponse = response('ProductSummaryResponse', {
   variant_count: Type.Integer({ description: 'How many variants are for sale.' }),
   in_stock: Type.Boolean({ description: 'Whether some variant can be bought, as far as stock goes.' }),
   tags: Type.Array(Type.String()),
+  rating,
   created_at: Time
 })
 export type ProductSummaryResponse = Static<typeof ProductSummaryResponse>
@@ -87,6 +94,7 @@ export const ProductResponse = response('ProductResponse', {
   images: Type.Array(ImageResponse),
   categories: Type.Array(CategoryLinkResponse),
   variants: Type.Array(VariantResponse),
+  rating,
   created_at: Time,
   updated_at: Time
 })

@@ -14,6 +14,7 @@ import { hasOwnPrices } from '../offers/markets.ts'
 import { containing, storedSlug } from '../products/slug.ts'
 import type { Pages } from '../revision/pages.ts'
 import { createCallerLimit } from './caller-limit.ts'
+import type { RatingsOfPages } from './ratings.ts'
 import {
   beforeFirst,
   findProduct,
@@ -41,12 +42,14 @@ type Deps = {
   /** Absent: nobody counts. */
   inventory: Pick<InventoryApi, 'available'> | undefined
   listPrices: Pick<ListPrices, 'pricesIn'>
+  ratings: Pick<RatingsOfPages, 'inPage' | 'inList'>
   currency: string
   listsAtOnceMax: number
 }
 
 /** What visitors see of the catalog, each page as JSON text, because that is how it is cached. */
-export function createStorefront({ db, pages, inventory, listPrices, currency, listsAtOnceMax }: Deps) {
+export function createStorefront({ db, pages, inventory, listPrices, ratings, ...rest }: Deps) {
+  const { currency, listsAtOnceMax } = rest
   const limited = createCallerLimit(listsAtOnceMax)
   const withStock = createStockOfPages(inventory)
 
@@ -56,7 +59,7 @@ export function createStorefront({ db, pages, inventory, listPrices, currency, l
    * `caller` says whose line this is when lists have to wait: a network.
    * @throws `INVALID_CURSOR`, `CATALOG_LIST_LIMIT`
    */
-  function listProducts(query: ProductQuery, market: Market | null, caller: string): Promise<string> {
+  async function listProducts(query: ProductQuery, market: Market | null, caller: string): Promise<string> {
     const { sort = 'newest', limit = 20, cursor, count = false, q, category, tag, in_stock } = query
     const prices = priceRange(query)
     // Kept are the pages that many visitors ask for: where a catalog is entered. Searches, price ranges and what lies
@@ -88,7 +91,7 @@ export function createStorefront({ db, pages, inventory, listPrices, currency, l
       const items = page.items.map(row => summary(row, shown, inventory !== undefined))
       return JSON.stringify({ ...page, items })
     }
-    return pages(key, make, work => limited(caller, work))
+    return ratings.inList(await pages(key, make, work => limited(caller, work)), isEntrance)
   }
 
   /** A list of products in a market: its rows, and how many there are. */
@@ -119,7 +122,8 @@ export function createStorefront({ db, pages, inventory, listPrices, currency, l
       )
       return JSON.stringify(product(row, shown, prices))
     })
-    return withStock(page)
+    // Ratings change less often, so most pages are cut for the stock but once.
+    return withStock(await ratings.inPage(page))
   }
 
   /** See `CatalogApi.requireProduct`. */
@@ -187,6 +191,7 @@ function summary(row: SummaryRow, currency: string, isCounted: boolean): Product
     variant_count: isPriced ? (row.variant_count ?? 0) : 0,
     in_stock: !isCounted || row.in_stock,
     tags: row.tags,
+    rating: null,
     created_at: row.created_at
   }
 }
@@ -212,6 +217,7 @@ function product(
       const price = prices[index]
       return price === undefined ? [] : [presentVariant(variant, currency, price)]
     }),
+    rating: null,
     created_at: row.created_at,
     updated_at: row.updated_at
   }
@@ -231,7 +237,7 @@ const presentVariant = (
   currency,
   attributes: variant.attributes,
   image_url: variant.image_url,
-  // Filled in for every answer: it changes far too often to be kept with the rest.
+  // Filled in for every answer, as ratings are: it changes far too often to be kept with the rest.
   stock: null,
   weight_grams: variant.weight_grams,
   barcode: variant.barcode,

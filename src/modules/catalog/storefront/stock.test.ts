@@ -41,6 +41,7 @@ const product = fc.record({
   images: fc.array(fc.record({ url: hostile, alt: fc.option(hostile), position: fc.nat() })),
   categories: fc.array(fc.record({ id: fc.uuid(), slug: hostile, name: hostile })),
   variants: fc.uniqueArray(variant, { maxLength: 6, selector: each => each.id }),
+  rating: fc.constant(null),
   created_at: fc.constant(new Date(0).toISOString()),
   updated_at: fc.constant(new Date(0).toISOString())
 })
