@@ -9,7 +9,7 @@ const INDEX = fileURLToPath(new URL('../src/index.ts', import.meta.url))
 const PUBLIC = `
   BodyKind CatalogApi Config Consumer Database Delivery DomainError Emit Enqueue ErrorDefinition ErrorExtra
   ErrorKind EventType Identity InventoryApi JobHandler JobType Module Offer OperatorError Page Platform
-  OrdersApi PaymentsApi PricingApi Queryable RequestClass RouteConfig RouteLimit RowOf RunningShop ShippingApi Shop ShopOptions Statement Static TSchema
+  OrdersApi PaymentsApi PricingApi Queryable RequestClass ReviewsApi RouteConfig RouteLimit RowOf RunningShop ShippingApi Shop ShopOptions Statement Static TSchema
   Tier Tiers Transaction Type Write adminModule authModule cartMerged cartModule catalogChanged
   catalogModule createShop defineError defineEvent defineJob defineModule found identityOf inventoryModule
   isId json newId newWrite newestFirst notificationsModule nullableJson nullableOneOf oneOf ordersModule paymentsModule pricingModule productChanged readPage reviewPublished reviewSubmitted reviewsModule runCli settings shippingModule

@@ -2,9 +2,10 @@ import type { Tiers } from '../../gateway/routing/tiers.ts'
 import type { Delivery } from '../../kernel/events.ts'
 import { defineModule } from '../../module.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
-import { authModule } from '../auth/index.ts'
+import { authModule, userDeleted } from '../auth/index.ts'
 import { catalogModule } from '../catalog/index.ts'
 import { orderCanceled, orderClaimed, orderCredited, orderPlaced, ordersModule } from '../orders/index.ts'
+import { reviewsOfPeople } from './erasure/service.ts'
 import { reviewPublished, reviewSubmitted } from './events.ts'
 import { moderationRoutes } from './moderation/routes.ts'
 import { createModeration } from './moderation/service.ts'
@@ -15,11 +16,23 @@ import { checkRatings } from './ratings/check.ts'
 import { checkCounts } from './ratings/jobs.ts'
 import { createRatings } from './ratings/service.ts'
 import { createChanges } from './reviews/changes.ts'
+import type { OwnReviewResponse } from './reviews/schema.ts'
 import { reviewsSettings } from './settings.ts'
 import { reviewStorefrontRoutes } from './storefront/routes.ts'
 import { createReviewStorefront } from './storefront/service.ts'
 
 export { reviewPublished, reviewSubmitted } from './events.ts'
+
+/** What other modules ask about reviews. */
+export type ReviewsApi = {
+  /**
+   * Somebody leaves: their published reviews stay, by nobody, and all else that they have written is deleted. Whoever has left
+   * already has nothing that could be forgotten.
+   */
+  forget(tx: Transaction, customerId: string): Promise<void>
+  /** All that somebody has written, as they see it themselves. */
+  export(customerId: string): Promise<OwnReviewResponse[]>
+}
 
 type OfCustomer = { readonly customer_id: string | null }
 
@@ -32,7 +45,7 @@ export const reviewsModule = defineModule({
   requires: { catalog: catalogModule },
   uses: { auth: authModule, orders: ordersModule },
   emits: [reviewSubmitted, reviewPublished],
-  hears: [orderPlaced, orderClaimed, orderCanceled, orderCredited],
+  hears: [userDeleted, orderPlaced, orderClaimed, orderCanceled, orderCredited],
   jobs: [checkCounts],
   migrations: new URL('./migrations/', import.meta.url),
   setup: async ({ db, broadcast, emit, log }, settings, { catalog, auth, orders }) => {
@@ -42,18 +55,24 @@ export const reviewsModule = defineModule({
     const storefront = createReviewStorefront({ db, catalog, ratings })
     const ownReviews = createOwnReviewService({ db, emit, changed, catalog, auth, orders, rules: settings })
     const moderation = createModeration({ db, changed })
+    const people = reviewsOfPeople(db)
+    const api: ReviewsApi = { forget: people.erase, export: people.export }
     const follow = async (tx: Transaction, events: readonly Delivery<OfCustomer>[]) => {
       const customerIds = events.map(({ payload }) => payload.customer_id).filter(id => id !== null)
       if (orders !== undefined) await followPurchases(tx, customerIds, orders)
     }
     return {
-      api: {},
+      api,
       routes: (tiers: Tiers) => {
         reviewStorefrontRoutes(tiers, storefront)
         ownReviewRoutes(tiers, ownReviews, { writesPerMinute: settings.writes_per_minute })
         moderationRoutes(tiers, moderation)
       },
       consumers: {
+        'auth.user_deleted': async (tx: Transaction, events: readonly Delivery<{ user_id: string }>[]) => {
+          // In one order, as whoever locks several customers does.
+          for (const id of events.map(({ payload }) => payload.user_id).sort()) await people.erase(tx, id)
+        },
         'orders.placed': follow,
         'orders.claimed': follow,
         'orders.canceled': follow,
