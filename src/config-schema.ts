@@ -20,9 +20,13 @@ const SecretKey = Type.Object(
     id: Type.String(
       matching('^[A-Za-z0-9_-]{1,32}$', 'must be 1 to 32 letters, digits, hyphens and underscores')
     ),
-    key: Type.String(
-      matching(SECRET_KEY, 'must be at least 32 random bytes in hexadecimal or base64: openssl rand -hex 32')
-    )
+    key: Type.String({
+      ...matching(
+        SECRET_KEY,
+        'must be at least 32 random bytes in hexadecimal or base64: openssl rand -hex 32'
+      ),
+      writeOnly: true
+    })
   },
   { additionalProperties: false }
 )
@@ -98,7 +102,10 @@ export const BaseSchema = section(ABOUT, {
       })
     }),
     trusted_clients: Type.Array(
-      Type.String(matching(CLIENT_SECRET, 'must be 32 to 512 visible ASCII characters')),
+      Type.String({
+        ...matching(CLIENT_SECRET, 'must be 32 to 512 visible ASCII characters'),
+        writeOnly: true
+      }),
       {
         description:
           'Secrets of shop fronts that render on a server, 32 characters or more each (openssl rand -hex 32). Who sends one in X-Cartwright-Client names its shopper in X-Shopper-Address, and limits count them.',

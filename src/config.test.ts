@@ -318,6 +318,9 @@ test('the folder of the database is read from the file too, whatever else stands
 
 type Property = {
   properties?: Record<string, Property>
+  items?: Property
+  type?: string
+  writeOnly?: boolean
   description?: string
   default?: unknown
   enum?: string[]
@@ -364,4 +367,19 @@ test('config.example.yaml is current', async () => {
 
 test('config.example.yaml says what is so without it', async () => {
   expect(load({ CARTWRIGHT_CONFIG: fileURLToPath(EXAMPLE) })).toEqual(load({}))
+})
+
+test('what proves something is declared as a secret', () => {
+  const spoken = /password|secret|token|^keys?$|_key$/
+  const open = (schema: Property, path: string): string[] =>
+    Object.entries({ ...schema.properties, ...(schema.items && { '[]': schema.items }) }).flatMap(
+      ([key, inner]) => {
+        const at = `${path}.${key}`
+        if (inner.properties !== undefined || inner.items !== undefined) return open(inner, at)
+        const name = key === '[]' ? (path.split('.').at(-1) ?? '') : key
+        return spoken.test(name) && inner.type === 'string' && inner.writeOnly !== true ? [at] : []
+      }
+    )
+  // Everybody's browser is told this one.
+  expect(open(configSchema(modules) as Property, '')).toEqual(['.payments.stripe.publishable_key'])
 })

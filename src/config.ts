@@ -25,7 +25,14 @@ const parse = (text: string): unknown => (PLAIN.test(text) ? JSON.parse(text) : 
 
 type Environment = Readonly<Record<string, string | undefined>>
 type Tree = { [key: string]: unknown }
-type Schema = { properties?: Record<string, Schema>; type?: string; enum?: string[]; default?: unknown }
+type Schema = {
+  properties?: Record<string, Schema>
+  items?: Schema
+  type?: string
+  enum?: string[]
+  default?: unknown
+  writeOnly?: boolean
+}
 
 const LONG_PREFIX = 'CARTWRIGHT__'
 const FILE_NAME = 'CARTWRIGHT_CONFIG'
@@ -86,6 +93,27 @@ export function isRightWithoutModules(environment: Environment = process.env): b
   } catch {
     return false
   }
+}
+
+const MASK = '***'
+// `scheme://user:password@host`
+const PASSWORD_OF_URL = /(:\/\/[^\s:@/]*:)[^\s@]+@/g
+
+/** A configuration to be looked at: every secret in it, and the passwords of its URLs, are `***`. */
+export function withoutSecrets<const M extends Configurable>(
+  modules: readonly M[],
+  config: ConfigOf<M>
+): Tree {
+  const masked = (schema: Schema | undefined, value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(item => masked(schema?.items, item))
+    if (isTree(value))
+      return Object.fromEntries(
+        Object.entries(value).map(([key, inner]) => [key, masked(schema?.properties?.[key], inner)])
+      )
+    if (typeof value !== 'string' || value === '') return value
+    return schema?.writeOnly ? MASK : value.replace(PASSWORD_OF_URL, `$1${MASK}@`)
+  }
+  return masked(configSchema(modules) as Schema, config) as Tree
 }
 
 function readTree(known: Known, environment: Environment, problems: string[], content?: object): Tree {

@@ -31,7 +31,9 @@ test.each(leaves(createProgram()))(
         called = each.name() === command.name()
       })
     }
-    await program.parseAsync(line.split(' '), { from: 'user' })
+    // What stands behind ">" is for the shell.
+    const [typed = ''] = line.split(' > ')
+    await program.parseAsync(typed.split(' '), { from: 'user' })
     expect(called).toBe(true)
   }
 )

@@ -39,18 +39,22 @@ export async function checkCurrency({ apiOf }: Shop, currency: string): Promise<
 }
 
 /** How browsers reach the pictures. An address that stands for all of a machine is nowhere to go. */
-const picturesAddress = ({ server }: Config, address: string): string =>
+export const picturesAddress = ({ server }: Config, address: string): string =>
   server.public_url.startsWith('http')
     ? server.public_url.replace(/\/+$/, '')
     : address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 
 /** How many products the demo catalog brought; an empty catalog only takes it. */
-async function loadDemo(app: App, currency: string, address: string): Promise<number> {
-  const catalog = app.apiOf(catalogModule)
+export async function loadDemo(
+  { apiOf }: Pick<App, 'apiOf'>,
+  currency: string,
+  address: string
+): Promise<number> {
+  const catalog = apiOf(catalogModule)
   if (catalog === undefined || !(await catalog.isEmpty())) return 0
   try {
     // Before the products: a shop that has those is never filled again.
-    await app.apiOf(shippingModule)?.createFirst(demoShipping(currency))
+    await apiOf(shippingModule)?.createFirst(demoShipping(currency))
     const file = Readable.from([await readDemo(currency, address)])
     return (await catalog.importCsv(file, { mode: 'all_or_nothing' })).products.created
   } catch (cause) {

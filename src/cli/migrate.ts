@@ -1,9 +1,24 @@
-import type { Module } from '../module.ts'
-import { withDatabase } from './with-shop.ts'
+import { type Module, migrationSources } from '../module.ts'
+import { migrationStatus } from '../platform/postgres/migrate.ts'
+import { onDatabase, withDatabase } from './with-shop.ts'
 
-export const runMigrations = (modules: readonly Module[]): Promise<void> =>
-  withDatabase(modules, async ({ applied }) => {
-    process.stdout.write(
-      applied.length === 0 ? 'The database is up to date.\n' : `Applied:\n  ${applied.join('\n  ')}\n`
-    )
+type Options = { dryRun: boolean; json: boolean }
+
+/** Brings the database up to date, or says what would be applied. */
+export const runMigrations = (modules: readonly Module[], { dryRun, json }: Options): Promise<void> =>
+  dryRun
+    ? printStatus(modules, { json })
+    : withDatabase(modules, async ({ applied }) => {
+        const text = applied.length === 0 ? 'The database is up to date.\n' : listed('Applied', applied)
+        process.stdout.write(json ? `${JSON.stringify({ applied })}\n` : text)
+      })
+
+/** How many migrations are applied, and which are not. Changes nothing. */
+const printStatus = (modules: readonly Module[], { json }: { json: boolean }): Promise<void> =>
+  onDatabase(modules, async ({ databaseUrl }) => {
+    const { applied, pending } = await migrationStatus(databaseUrl, migrationSources(modules))
+    const text = pending.length === 0 ? 'The database is up to date.\n' : listed('A start applies', pending)
+    process.stdout.write(json ? `${JSON.stringify({ applied, pending })}\n` : text)
   })
+
+const listed = (what: string, names: readonly string[]) => `${what}:\n  ${names.join('\n  ')}\n`

@@ -2,6 +2,8 @@ import { Command, Option } from 'commander'
 import { version } from '../version.ts'
 import { ours, type ProgramOptions } from './options.ts'
 
+const JSON_OPTION = ['--json', 'print JSON, for programs', false] as const
+
 /** All commands there are, with an example of each. */
 export function createProgram({ loadModules, name, afterHelp }: ProgramOptions = ours): Command {
   const example = (line: string) => `\nExample:\n  ${name} ${line}`
@@ -18,8 +20,51 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
   program
     .command('migrate')
     .description('bring the database up to date, and stop')
-    .addHelpText('after', example('migrate'))
-    .action(async () => (await import('./migrate.ts')).runMigrations(await loadModules()))
+    .option('--dry-run', 'only list what would be applied', false)
+    .option(...JSON_OPTION)
+    .addHelpText('after', example('migrate --dry-run'))
+    .action(async options => (await import('./migrate.ts')).runMigrations(await loadModules(), options))
+  program
+    .command('modules')
+    .description('list the modules: which are on, and what they need')
+    .option(...JSON_OPTION)
+    .addHelpText('after', example('modules'))
+    .action(async options => (await import('./modules.ts')).listModules(await loadModules(), options))
+  program
+    .command('routes')
+    .description('list the routes of the modules that are on')
+    .option('--module <name>', 'only those of one module')
+    .option(...JSON_OPTION)
+    .addHelpText('after', example('routes --module cart'))
+    .action(async options => (await import('./routes.ts')).listRoutes(await loadModules(), options))
+  program
+    .command('openapi')
+    .description('print the OpenAPI document of the modules that are on')
+    .addHelpText('after', example('openapi > openapi.json'))
+    .action(async () => (await import('./routes.ts')).printOpenApi(await loadModules()))
+  const config = program.command('config').description('look at the configuration')
+  config
+    .command('check')
+    .description('say whether a start would take it, and else all that is wrong')
+    .option(...JSON_OPTION)
+    .addHelpText('after', example('config check'))
+    .action(async options => (await import('./config.ts')).checkConfig(await loadModules(), options))
+  config
+    .command('print')
+    .description('print it as it counts: file and environment over the defaults, without secrets')
+    .option(...JSON_OPTION)
+    .addHelpText('after', example('config print'))
+    .action(async options => (await import('./config.ts')).printConfig(await loadModules(), options))
+  config
+    .command('schema')
+    .description('print the JSON Schema of config.yaml, for editors')
+    .addHelpText('after', example('config schema > config.schema.json'))
+    .action(async () => (await import('./config.ts')).printConfigSchema(await loadModules()))
+  program
+    .command('seed')
+    .description('load the demo catalog into a shop that sells nothing yet')
+    .addHelpText('after', example('seed'))
+    .action(async () => (await import('./seed.ts')).seed(await loadModules()))
   program
     .command('import')
     .description('import a product CSV in the format of Shopify')

@@ -1,4 +1,4 @@
-import { setupShop } from '../app.ts'
+import { type App, openGateway, type Shop, setupShop } from '../app.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { DomainError, OperatorError } from '../kernel/errors.ts'
 import { type Module, type ModuleWith, migrationSources } from '../module.ts'
@@ -14,20 +14,29 @@ type CommandShop = {
 }
 type UpToDate = { config: Config; databaseUrl: string; applied: readonly string[] }
 
-/** A command on the shop's database, brought up to date; a running server may be using it at the same time. */
-export async function withDatabase<T>(
+/** A command on the shop's database as it is; a running server may be using it at the same time. */
+export async function onDatabase<T>(
   modules: readonly Module[],
-  work: (upToDate: UpToDate) => Promise<T>
+  work: (database: { config: Config; databaseUrl: string }) => Promise<T>
 ): Promise<T> {
   const config = loadConfig(modules)
   const database = await openConfiguredDatabase(config, 'attach')
   try {
-    const applied = await migrate(database.url, migrationSources(modules))
-    return await work({ config, databaseUrl: database.url, applied })
+    return await work({ config, databaseUrl: database.url })
   } finally {
     await database.stop()
   }
 }
+
+/** A command on the shop's database, brought up to date. */
+export const withDatabase = <T>(
+  modules: readonly Module[],
+  work: (upToDate: UpToDate) => Promise<T>
+): Promise<T> =>
+  onDatabase(modules, async ({ config, databaseUrl }) => {
+    const applied = await migrate(databaseUrl, migrationSources(modules))
+    return await work({ config, databaseUrl, applied })
+  })
 
 /**
  * A command on the shop without its gateway: the modules are set up, and stopped behind it. What the domain refuses
@@ -37,12 +46,26 @@ export const withShop = <T>(
   modules: readonly Module[],
   work: (shop: CommandShop) => Promise<T>
 ): Promise<T> =>
-  withDatabase(modules, async ({ config, databaseUrl }) => {
-    const platform = await openPlatform(config, databaseUrl, openLog({ level: quietLevel(config) }))
+  withModules(modules, ({ platform, apiOf }) => {
+    const enabled = <Api>(module: ModuleWith<Api>): Api => apiOf(module) ?? refuse(module.name)
+    return work({ config: platform.config, apiOf: enabled }).catch(explain)
+  })
+
+/** A command on the gateway of the shop, which does not listen. */
+export const withGateway = <T>(modules: readonly Module[], work: (app: App) => Promise<T>): Promise<T> =>
+  withModules(modules, async shop => {
+    const app = await openGateway(shop)
+    return await work(app).finally(() => app.app.close())
+  })
+
+const withModules = <T>(modules: readonly Module[], work: (shop: Shop) => Promise<T>): Promise<T> =>
+  withDatabase(modules, async ({ config: { server, ...config }, databaseUrl }) => {
+    // The port for diagnostics belongs to the server, which may be running.
+    const ours = { ...config, server: { ...server, diagnostics_port: 0 } }
+    const platform = await openPlatform(ours, databaseUrl, openLog({ level: quietLevel(ours) }))
     try {
-      const { apiOf, stop } = await setupShop(platform, modules)
-      const enabled = <Api>(module: ModuleWith<Api>): Api => apiOf(module) ?? refuse(module.name)
-      return await work({ config, apiOf: enabled }).catch(explain).finally(stop)
+      const shop = await setupShop(platform, modules)
+      return await work(shop).finally(shop.stop)
     } finally {
       await platform.close()
     }

@@ -11,6 +11,8 @@ export const count = (description: string, byDefault: number, minimum = 1, maxim
 /** Yes or no. */
 export const flag = (description: string, byDefault: boolean) =>
   Type.Boolean({ description, default: byDefault })
+/** What proves who the shop is, or somebody: a text that is written and never shown. */
+export const secret = (description: string) => Type.String({ description, default: '', writeOnly: true })
 /** Any text. */
 export const text = (description: string, byDefault: string) =>
   Type.String({ description, default: byDefault })

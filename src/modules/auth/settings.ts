@@ -1,6 +1,6 @@
 import { matching } from '../../kernel/patterns.ts'
 import { Type } from '../../kernel/schema.ts'
-import { count, type SettingsOf, section, text } from '../../kernel/settings.ts'
+import { count, type SettingsOf, secret, section, text } from '../../kernel/settings.ts'
 
 const Issuer = Type.Object(
   {
@@ -63,7 +63,7 @@ export const authSettings = section('Accounts and tokens.', {
     'E-mail of the administrator made at start when there is none. CARTWRIGHT_ADMIN_EMAIL sets it too.',
     ''
   ),
-  admin_password: text('Their password. CARTWRIGHT_ADMIN_PASSWORD sets it too.', ''),
+  admin_password: secret('Their password. CARTWRIGHT_ADMIN_PASSWORD sets it too.'),
   issuers: Type.Array(Issuer, {
     description:
       'OpenID Connect issuers whose access tokens are accepted beside our own: issuer, audience, algorithms (RS256), admin_claim { path, value }.',

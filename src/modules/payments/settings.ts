@@ -1,5 +1,5 @@
 import { Type } from '../../kernel/schema.ts'
-import { count, section, text } from '../../kernel/settings.ts'
+import { count, secret, section, text } from '../../kernel/settings.ts'
 
 export const paymentsSettings = section('Payments.', {
   default_provider: Type.Enum(['auto', 'stripe', 'sandbox', 'manual'], {
@@ -26,12 +26,9 @@ export const paymentsSettings = section('Payments.', {
   }),
   bank_transfer: text('What customers are told who pay by bank transfer: the account, and to whom.', ''),
   stripe: section('Cards and other ways to pay, by Stripe; offered when it has a key.', {
-    secret_key: text(
-      'The secret key of the account, sk_...; best in the environment. Empty: not offered.',
-      ''
-    ),
+    secret_key: secret('The secret key of the account, sk_...; best in the environment. Empty: not offered.'),
     publishable_key: text('What shop fronts are told, for the code of Stripe in a browser: pk_...', ''),
-    webhook_secrets: Type.Array(Type.String({ minLength: 1 }), {
+    webhook_secrets: Type.Array(Type.String({ minLength: 1, writeOnly: true }), {
       description:
         'What callbacks are signed with, whsec_...; each of them counts, so that one can follow the other.',
       default: []

@@ -60,7 +60,7 @@ export async function migrate(
       await client.query(INSERT, [module, name, checksum])
     }
     await client.query('commit')
-    return missing.map(({ module, name }) => `${module}/${name}`)
+    return missing.map(nameOf)
   } catch (error) {
     if (error instanceof OperatorError) throw error
     throw failed(step, error)
@@ -69,6 +69,22 @@ export async function migrate(
     hangUp(client)
   }
 }
+
+/** What is applied, and what a start would apply. Changes nothing. @throws OperatorError as `migrate` does. */
+export async function migrationStatus(
+  url: string,
+  modules: readonly MigrationSource[]
+): Promise<{ applied: string[]; pending: string[] }> {
+  const { client, applied } = await findMigrations(url)
+  try {
+    const wanted = readMigrations([platformSource, ...modules])
+    return { applied: applied.map(nameOf), pending: pending(wanted, applied).map(nameOf) }
+  } finally {
+    hangUp(client)
+  }
+}
+
+const nameOf = ({ module, name }: Pick<Migration, 'module' | 'name'>) => `${module}/${name}`
 
 const failed = (step: string, cause: unknown) =>
   new OperatorError(`Migrating the database failed${step}: ${(cause as Error).message}.`, { cause })
@@ -96,10 +112,10 @@ async function appliedMigrations(client: pg.Client): Promise<Applied[]> {
 }
 
 function pending(wanted: readonly Migration[], applied: readonly Applied[]): Migration[] {
-  const known = new Map(wanted.map(migration => [`${migration.module}/${migration.name}`, migration]))
+  const known = new Map(wanted.map(migration => [nameOf(migration), migration]))
   const modules = new Set(wanted.map(migration => migration.module))
   for (const { module, name, checksum } of applied) {
-    const migration = known.get(`${module}/${name}`)
+    const migration = known.get(nameOf({ module, name }))
     if (migration === undefined && modules.has(module)) {
       throw new OperatorError(
         `The database has the migration ${module}/${name}, which this version of Cartwright does not know: ` +
@@ -112,6 +128,6 @@ function pending(wanted: readonly Migration[], applied: readonly Applied[]): Mig
       )
     }
   }
-  const done = new Set(applied.map(({ module, name }) => `${module}/${name}`))
-  return wanted.filter(migration => !done.has(`${migration.module}/${migration.name}`))
+  const done = new Set(applied.map(nameOf))
+  return wanted.filter(migration => !done.has(nameOf(migration)))
 }

@@ -1,0 +1,37 @@
+import type { Module } from '../module.ts'
+import { tableOf } from './table.ts'
+import { withGateway } from './with-shop.ts'
+
+type Operation = { tags: readonly string[]; summary: string; security?: readonly object[] }
+type Document = { paths: Record<string, Record<string, Operation>> }
+export type RoutesOptions = { module?: string; json: boolean }
+
+/** Prints the OpenAPI document of this shop, with the routes of the modules that are on. */
+export async function printOpenApi(modules: readonly Module[]): Promise<void> {
+  process.stdout.write(`${JSON.stringify(await documentOf(modules), null, 2)}\n`)
+}
+
+/** Every route of the modules that are on: the method, the path, whose it is and what it is for. */
+export async function listRoutes(modules: readonly Module[], { module, json }: RoutesOptions): Promise<void> {
+  const { paths } = await documentOf(modules)
+  const routes = Object.entries(paths)
+    .flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, { tags, summary, security }]) => ({
+        method: method.toUpperCase(),
+        path,
+        module: tags[0] ?? 'shop',
+        needs_token: security !== undefined && security.length > 0,
+        summary
+      }))
+    )
+    .filter(route => module === undefined || route.module === module)
+  if (json) {
+    process.stdout.write(`${JSON.stringify(routes)}\n`)
+    return
+  }
+  const rows = routes.map(each => [each.method, each.path, each.module, each.summary])
+  process.stdout.write(tableOf(['method', 'path', 'module', 'what it does'], rows))
+}
+
+const documentOf = (modules: readonly Module[]): Promise<Document> =>
+  withGateway(modules, async ({ app }) => (await app.inject('/openapi.json')).json<Document>())

@@ -1,0 +1,15 @@
+import { catalogModule } from '../app.ts'
+import { OperatorError } from '../kernel/errors.ts'
+import type { Module } from '../module.ts'
+import { loadDemo, picturesAddress } from './first-start.ts'
+import { withShop } from './with-shop.ts'
+
+/** Loads the demo catalog, with ways to send it, into a shop that sells nothing yet. */
+export const seed = (modules: readonly Module[]): Promise<void> =>
+  withShop(modules, async ({ config, apiOf }) => {
+    if (!(await apiOf(catalogModule).isEmpty()))
+      throw new OperatorError('The catalog has products already; the demo is for an empty one.')
+    const address = picturesAddress(config, `http://127.0.0.1:${config.server.port}`)
+    const products = await loadDemo({ apiOf }, config.shop.currency, address)
+    process.stdout.write(`Loaded the demo catalog: ${products} products.\n`)
+  })
