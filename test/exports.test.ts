@@ -15,7 +15,7 @@ const PUBLIC = `
   isId json newId newWrite newestFirst notificationsModule nullableJson nullableOneOf oneOf ordersModule paymentsModule pricingModule productChanged readPage reviewPublished reviewSubmitted reviewsModule runCli settings shippingModule
   standardModules statement userRegistered version wire writeOf
 
-  settings.SettingsOf settings.count settings.flag settings.section settings.text
+  settings.SettingsOf settings.count settings.flag settings.secret settings.section settings.text
 
   wire.Amount wire.Country wire.Currency wire.Id wire.IdParams wire.MarketHeaders wire.MarketQuery
   wire.MarketRequest wire.PageQuery wire.TaxCategory wire.Time wire.Version wire.amount wire.inMarket wire.input
