@@ -380,6 +380,7 @@ test('what proves something is declared as a secret', () => {
         return spoken.test(name) && inner.type === 'string' && inner.writeOnly !== true ? [at] : []
       }
     )
-  // Everybody's browser is told this one.
-  expect(open(configSchema(modules) as Property, '')).toEqual(['.payments.stripe.publishable_key'])
+  // One is told to every browser, the other is where a link leads.
+  const known = ['.notifications.links.reset_password', '.payments.stripe.publishable_key']
+  expect(open(configSchema(modules) as Property, '').sort()).toEqual(known)
 })
