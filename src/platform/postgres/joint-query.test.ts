@@ -78,6 +78,15 @@ test('messages that are sent before the first is answered prepare the same state
   expect(await marks()).toEqual([1, 2])
 })
 
+test('a statement that a message could not prepare again, behind one that failed, is prepared the next time', async () => {
+  const { client, send, marks } = await useConnection()
+  const failed = await Promise.all([send(begin, insert('1'), ask('select 1 / 0')), send(insert('2'))])
+  expect(failed.map(reasons)).toEqual([['done', 'done', '22012'], ['25P02']])
+  await client.query('rollback')
+  expect(reasons(await send(begin, insert('3'), commit))).toEqual(['done', 'done', 'done'])
+  expect(await marks()).toEqual([3])
+})
+
 test('what does not fit JavaScript fails whoever asked for it, and not those behind it', async () => {
   const { send } = await useConnection()
   const large = ask('select 9007199254740993::bigint as large', [], 'large')

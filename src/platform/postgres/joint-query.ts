@@ -45,6 +45,8 @@ export class JointQuery extends ClientQuery {
   declare callback: () => void
   readonly #statements: readonly Asked[]
   #prepare: Prepare | undefined
+  /** The server is to prepare these. */
+  readonly #parsed = new Set<string>()
   /** The statement that is being answered. */
   #at = 0
   #columns: Columns | undefined
@@ -63,7 +65,7 @@ export class JointQuery extends ClientQuery {
     this.#prepare = prepares.get(connection) ?? { known: new Map(), asked: new Set() }
     prepares.set(connection, this.#prepare)
     const { known, asked } = this.#prepare
-    const parsed = new Set<string>()
+    const parsed = this.#parsed
     connection.stream.cork()
     for (const { name, text, values } of this.#statements) {
       const isNew = name === '' || !(known.has(name) || parsed.has(name))
@@ -119,7 +121,11 @@ export class JointQuery extends ClientQuery {
 
   handleError(error: unknown): void {
     this.callback()
-    for (const statement of this.#statements.slice(this.#at)) statement.reject(error)
+    for (const statement of this.#statements.slice(this.#at)) {
+      // Another message may have prepared it meanwhile, which this one has ended.
+      if (this.#parsed.has(statement.name)) this.#prepare?.known.delete(statement.name)
+      statement.reject(error)
+    }
     this.#at = this.#statements.length
   }
 }
