@@ -22,6 +22,7 @@ export { fakeCatalog } from './modules/catalog/fake.ts'
 export { fakeInventory } from './modules/inventory/fake.ts'
 export { fakePayments } from './modules/payments/fake.ts'
 export { fakePricing } from './modules/pricing/fake.ts'
+export { fakeShipping } from './modules/shipping/fake.ts'
 
 export type TestShopOptions<Apis = Record<string, object>> = {
   /** The modules under test, set up as in a shop; by default all that come along. */
