@@ -190,7 +190,7 @@ test('writes of what has a version take If-Match, and answers that show it have 
   )
   const priced = [
     ...['markets', 'price-lists', 'promotions'],
-    ...['shipping/methods', 'shipping/rates', 'shipping/zones'],
+    ...['shipping/carriers', 'shipping/methods', 'shipping/rates', 'shipping/zones'],
     ...['taxes/categories', 'taxes/exemptions', 'taxes/rates', 'taxes/zones']
   ]
   expect(conditional.map(({ route }) => route).sort()).toEqual([
@@ -206,7 +206,9 @@ test('writes of what has a version take If-Match, and answers that show it have 
     'delete /api/guest-cart',
     'delete /api/guest-cart/items/{variantId}',
     'delete /api/products/{id}/reviews',
-    ...priced.map(each => `patch /api/admin/${each}/{id}`),
+    ...[...priced, 'orders/{id}/shipments']
+      .sort()
+      .map(each => `patch /api/admin/${each}/{id}`.replace('shipments/{id}', 'shipments/{shipment_id}')),
     'patch /api/catalog/categories/{id}',
     'patch /api/catalog/discounts/{id}',
     'patch /api/catalog/products/{id}',

@@ -42,6 +42,7 @@ const POST = {
   service: 'Standard',
   estimatedDays: { min: 2, max: 4 }
 } as const
+const UNLABELED = { carrier: null, tracking_number: null, unchecked: false }
 type Sent = Parameters<ShippingApi['send']>[1]
 
 /** The same, with orders whose parcels are sent, and somebody who hears what becomes of these. */
@@ -69,8 +70,13 @@ export async function useParcels(settings: Readonly<Record<string, string>> = {}
   const shop = await useShipping({ others: [listener], settings })
   const shipping = shop.apiOf(shippingModule) as ShippingApi
   const buyer = customer()
-  const send = (parcel: Partial<Sent> & { customerId?: string | null } = {}) => {
-    const { customerId = buyer.id, ...fields } = parcel
+  const send = (parcel: Partial<Sent & Sent['label']> & { customerId?: string | null } = {}) => {
+    const { customerId = buyer.id, carrier, tracking_number, unchecked, ...fields } = parcel
+    const label = {
+      ...(carrier && { carrier }),
+      ...(tracking_number && { tracking_number }),
+      ...(unchecked && { unchecked })
+    }
     const id = newId()
     const order = { id: newId(), customer_id: customerId, token_version: 1 }
     const lines = [{ line: 1, quantity: 3 }]
@@ -78,8 +84,7 @@ export async function useParcels(settings: Readonly<Record<string, string>> = {}
       id,
       order,
       groups: [{ key: 'goods', lines }],
-      carrier: null,
-      tracking_number: null,
+      label: { ...UNLABELED, ...label },
       ...fields
     }
     return shop.db.transaction(async tx => {

@@ -99,6 +99,11 @@ export const ordersOpen = defineError(
   'ORDER_STILL_OPEN',
   'Some orders are still open, and need their addresses; "numbers" says which.'
 )
+export const shipmentNotFound = defineError(
+  'not_found',
+  'ORDER_SHIPMENT_NOT_FOUND',
+  'The order has no such shipment.'
+)
 export const orderStale = defineError(
   'stale',
   'ORDER_STALE',

@@ -56,6 +56,7 @@ import { bought } from './purchases/service.ts'
 import { quoteRoutes } from './quotes/routes.ts'
 import { createQuotes } from './quotes/service.ts'
 import { ordersSettings } from './settings.ts'
+import { listForSlips } from './slips/repository.ts'
 
 export { orderCanceled, orderClaimed, orderCredited, orderPlaced, orderShipped } from './events.ts'
 export type { OrderLetter }
@@ -105,6 +106,7 @@ export const ordersModule = defineModule({
     // What a cart takes of one variant is not got around by leaving the cart out.
     const lineQuantityMax = cart?.lineQuantityMax ?? QUANTITY_MAX
     pricing.askOrders(hasOrdered)
+    shipping?.askOrders((database, ids) => database.rows(listForSlips, { ids: [...ids] }))
     const intake = createIntake({ pricing, cart })
     const priceNow = createPricer({ secrets, catalog, pricing, inventory, shipping, lineQuantityMax })
     const seconds = settings.checkout_minutes * MINUTE_SECONDS

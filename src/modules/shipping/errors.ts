@@ -74,6 +74,26 @@ export const shipmentNotSent = defineError(
   'SHIPPING_SHIPMENT_NOT_SENT',
   'It is still to be sent: say first that it is on its way, with POST /api/admin/orders/:id/shipments.'
 )
+export const carrierNotFound = defineError(
+  'not_found',
+  'SHIPPING_CARRIER_NOT_FOUND',
+  'There is no such carrier.'
+)
+export const carrierStale = defineError(
+  'stale',
+  'SHIPPING_CARRIER_STALE',
+  'The carrier was changed in the meantime; read it again.'
+)
+export const numberInvalid = defineError(
+  'invalid',
+  'SHIPPING_NUMBER_INVALID',
+  'The carrier has no such numbers; "errors" says why. With "unchecked" it is taken as it is.'
+)
+export const trackingNotFound = defineError(
+  'not_found',
+  'SHIPPING_TRACKING_NOT_FOUND',
+  'No parcel of this shop has such a number.'
+)
 export const eventTimeInvalid = defineError(
   'invalid',
   'SHIPPING_EVENT_TIME_INVALID',
@@ -102,6 +122,9 @@ defineError(
     }
   }
 )
+defineError('conflict', 'SHIPPING_CARRIER_TAKEN', 'There is a carrier with this code or name.', {
+  constraints: ['shipping.carriers_code_once', 'shipping.carriers_name']
+})
 defineError('conflict', 'SHIPPING_RATE_TAKEN', 'The method has a rate of this zone and currency.', {
   constraints: ['shipping.rates_once'],
   fault: { path: 'body/zone_id', message: 'must not be that of another rate of this method and currency' }

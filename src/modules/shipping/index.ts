@@ -5,6 +5,9 @@ import type { Transaction } from '../../platform/postgres/database.ts'
 import { catalogModule } from '../catalog/index.ts'
 import { isOrderToken } from '../payments/index.ts'
 import { marketsOfRequests, pricingModule } from '../pricing/index.ts'
+import { readCarriers } from './carriers/directory.ts'
+import { carrierRoutes } from './carriers/routes.ts'
+import { createCarrierService } from './carriers/service.ts'
 import { shipmentDelivered, shipmentReturned } from './events.ts'
 import { methodRoutes } from './methods/routes.ts'
 import { createMethodService } from './methods/service.ts'
@@ -15,8 +18,16 @@ import { rateRoutes } from './rates/routes.ts'
 import { createRateService } from './rates/service.ts'
 import { createFirstRules, type FirstRules } from './rules/first.ts'
 import { readRules } from './rules/service.ts'
+import { shippingSettings } from './settings.ts'
 import { shipmentRoutes } from './shipments/routes.ts'
-import { createShipmentService, type NewShipments, type Parcel as SentParcel } from './shipments/service.ts'
+import {
+  createShipmentService,
+  type Label,
+  type NewShipments,
+  type Parcel as SentParcel
+} from './shipments/service.ts'
+import { slipRoutes } from './slips/routes.ts'
+import { createSlips, type DescribeOrders } from './slips/service.ts'
 import { createTracking } from './tracking/service.ts'
 import { zoneRoutes } from './zones/routes.ts'
 import { createZoneService } from './zones/service.ts'
@@ -36,13 +47,17 @@ export type ShippingApi = {
   /** An order has to be sent or picked up: within its transaction, once. */
   open(tx: Transaction, shipments: NewShipments): Promise<void>
   /** Some of an order is on its way, or can be picked up: within the transaction that says so, once. */
-  send(tx: Transaction, parcel: SentParcel): Promise<void>
+  send(tx: Transaction, parcel: SentParcel): Promise<Label>
+  /** What stands on a parcel was wrong. Both answer what is kept of it. @throws `SHIPPING_NUMBER_INVALID` */
+  relabel(tx: Transaction, shipmentId: string, label: SentParcel['label']): Promise<Label>
   /** What of an order is still to be sent, by group; of groups that are not named nothing is. */
   remain(tx: Transaction, orderId: string, groups: SentParcel['groups']): Promise<void>
   /** What was ordered without an account is this customer's from now on. */
   handOver(tx: Transaction, orderId: string, customerId: string): Promise<void>
   /** Nothing says any more who was sent these orders. */
   forget(tx: Transaction, orderIds: readonly string[]): Promise<void>
+  /** Whoever keeps orders says at its set-up what is written on their parcels; without it, slips say what shipping knows. */
+  askOrders(describe: DescribeOrders): void
   /** Makes these zones, methods and rates where there are none at all, and answers whether it did. */
   createFirst(rules: FirstRules): Promise<boolean>
 }
@@ -52,24 +67,27 @@ export const shippingModule = defineModule({
   name: 'shipping',
   description: 'Where the shop sends to, how, and what that costs.',
   basePaths: ['/api/shipping', '/api/admin/shipping'],
+  settings: shippingSettings,
   requires: { catalog: catalogModule },
   capabilities: ['x-order-token'],
   uses: { pricing: pricingModule },
   emits: [shipmentDelivered, shipmentReturned],
   migrations: new URL('./migrations/', import.meta.url),
-  setup: async ({ config, db, broadcast, emit, secrets }, _settings, { catalog, pricing }) => {
+  setup: async ({ config, db, broadcast, emit, secrets }, settings, { catalog, pricing }) => {
     const { currency } = config.shop
     const changes = createChanges(broadcast, 'shipping')
     const rulesNow = keep(changes, () => readRules(db))
+    const carriers = keep(changes, () => readCarriers(db))
     const shipments = createShipmentService({
       db,
       isToken: (token, orderId, version) => isOrderToken(secrets, token, orderId, version),
-      urlOf: async () => () => null
+      carriers
     })
     const tracking = createTracking({ db, emit })
     const api: ShippingApi = {
       open: shipments.open,
       send: shipments.send,
+      relabel: shipments.relabel,
       remain: shipments.remain,
       handOver: shipments.handOver,
       forget: shipments.forget,
@@ -78,6 +96,9 @@ export const shippingModule = defineModule({
         return parcel => ratesOf(rules, parcel)
       },
       regions: async () => (await rulesNow()).regions,
+      askOrders: describe => {
+        ordersTell = describe
+      },
       createFirst: rules => createFirstRules({ db, changes, currency }, rules)
     }
     const options = createOptionService({ catalog, rules: rulesNow, currency })
@@ -87,13 +108,21 @@ export const shippingModule = defineModule({
       // Where nobody speaks of markets, the shop is one.
       listMarkets: async () => pricing?.markets.list() ?? [{ code: 'default', currency, countries: [] }]
     })
+    const carrierService = createCarrierService({ db, changes })
+    let ordersTell: DescribeOrders = async () => []
+    const slips = createSlips({
+      ...{ db, carriers, timeZone: config.shop.time_zone },
+      describeOrders: (...asked) => ordersTell(...asked)
+    })
     const rates = createRateService({ db, changes, currency })
     const routes = (tiers: Tiers) => {
       optionRoutes(tiers, options, marketsOfRequests(pricing))
       zoneRoutes(tiers, zones)
       methodRoutes(tiers, methods)
       rateRoutes(tiers, rates)
-      shipmentRoutes(tiers, shipments, tracking)
+      carrierRoutes(tiers, carrierService)
+      slipRoutes(tiers, slips)
+      shipmentRoutes(tiers, shipments, { tracking, perMinute: settings.tracked_per_minute })
     }
     return { api, routes }
   }

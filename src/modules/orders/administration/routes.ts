@@ -84,6 +84,23 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
     request => orders.ship(request.params.id, request.body, doerOf(request), writeOf(request))
   )
 
+  tiers.admin.patch(
+    '/admin/orders/:id/shipments/:shipment_id',
+    {
+      config,
+      schema: {
+        summary: 'Correct the carrier or the number of a parcel',
+        params: schema.ShipmentParams,
+        body: schema.RelabelRequest,
+        response: { 200: schema.AdminOrderResponse }
+      }
+    },
+    request => {
+      const { reason, ...label } = request.body
+      return orders.relabel(request.params, label, doerOf(request, reason), writeOf(request))
+    }
+  )
+
   tiers.admin.post(
     '/admin/orders/:id/returns',
     { config, schema: { ...own, summary: 'Some of it has come back', body: schema.ReturnRequest } },

@@ -17,7 +17,8 @@ import {
   OrderSummaryResponse,
   orderFields,
   PaymentStatus,
-  Status
+  Status,
+  shipmentFields
 } from '../orders/schema.ts'
 import { TRANSITIONS } from './actions.ts'
 
@@ -46,10 +47,24 @@ export const OrderListQuery = input({ ...OrderQuery.properties, ...pageQuery })
 export type OrderListQuery = Static<typeof OrderListQuery>
 export const OrderListResponse = listOf(OrderSummaryResponse)
 
+const unchecked = Type.Optional(
+  Type.Boolean({
+    default: false,
+    description: 'Take the number as it is, whatever is wrong with it for its carrier.'
+  })
+)
+export const ShipmentParams = input({ id: Id, shipment_id: Id })
 export const ShipmentRequest = request('ShipmentRequest', {
   lines: Type.Optional({ ...Units, description: 'All that is left, when they are left out.' }),
-  carrier: Type.Optional(line(100)),
-  tracking_number: Type.Optional(line(100))
+  carrier: Type.Optional(line(100, 'The code or the name of a carrier; any other word is taken as it is.')),
+  tracking_number: Type.Optional(line(100)),
+  unchecked
+})
+export const RelabelRequest = request('RelabelShipmentRequest', {
+  carrier: Type.Optional(nullable(line(100))),
+  tracking_number: Type.Optional(nullable(line(100, 'Null: it has none after all.'))),
+  unchecked,
+  reason: Type.Optional(Reason)
 })
 export const ReturnRequest = request('ReturnRequest', {
   lines: Units,
@@ -75,6 +90,21 @@ export const OrderNoteRequest = request('OrderNoteRequest', {
 
 export const AdminOrderResponse = response('AdminOrderResponse', {
   ...orderFields,
+  shipments: Type.Array(
+    Type.Object({
+      ...shipmentFields,
+      former: Type.Array(
+        Type.Object({
+          carrier: nullable(Type.String()),
+          tracking_number: nullable(Type.String()),
+          actor: nullable({ ...Id, description: 'Who corrected it.' }),
+          until: Time
+        }),
+        { description: 'What stood on it before, the oldest first.' }
+      )
+    }),
+    { description: 'What has been sent.' }
+  ),
   is_overpaid: Type.Boolean(),
   is_disputed: Type.Boolean(),
   held_at: nullable(Time),

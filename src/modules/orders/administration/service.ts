@@ -74,6 +74,12 @@ export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
       after(id, actions.cancel(id, lines, doer, write)),
     ship: (id: string, parcel: Parcel, doer: Doer, write: Write) =>
       after(id, fulfilment.ship(id, parcel, doer, write)),
+    relabel: (
+      of: Parameters<Fulfilment['relabel']>[0],
+      label: Parameters<Fulfilment['relabel']>[1],
+      doer: Doer,
+      write: Write
+    ) => after(of.id, fulfilment.relabel(of, label, doer, write)),
     takeBack: (id: string, returned: Parameters<Fulfilment['takeBack']>[1], doer: Doer, write: Write) =>
       after(id, fulfilment.takeBack(id, returned, doer, write)),
     refund: (id: string, refund: Parameters<OrderActions['refund']>[1], doer: Doer, write: Write) =>

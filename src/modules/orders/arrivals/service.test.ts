@@ -50,3 +50,44 @@ test('of what is canceled nothing is to be sent any more', async () => {
   await shop.becomes(whole, { status: 'canceled' })
   expect((await shop.buyer.get(`/api/shipping/order/${whole}`)).status).toBe(404)
 })
+
+test('a wrong number is refused, or corrected later, and what stood there is remembered', async () => {
+  const shop = await usePaidOrders()
+  const { id } = await shop.order()
+  await shop.pay(id)
+  const wrong = { carrier: 'ups', tracking_number: '1Z5R89390357567128' }
+  const refused = await shop.admin.post(`/api/admin/orders/${id}/shipments`, wrong)
+  expect([refused.status, refused.json.code]).toEqual([400, 'SHIPPING_NUMBER_INVALID'])
+  expect((await shop.read(id)).items[0].fulfilled).toBe(0)
+  const [sent] = (await shop.does(id, 'shipments', { ...wrong, unchecked: true })).shipments
+  expect(sent).toMatchObject({ carrier: 'UPS', tracking_number: '1Z5R89390357567128', former: [] })
+  const path = `/api/admin/orders/${id}/shipments`
+  const key = { 'idempotency-key': crypto.randomUUID() }
+  const correct = () =>
+    shop.admin.patch(`${path}/${sent.id}`, { tracking_number: '1Z5R89390357567127', reason: 'typo' }, key)
+  await correct()
+  const { shipments, history } = (await correct()).json
+  expect(shipments).toMatchObject([
+    {
+      ...{ id: sent.id, carrier: 'UPS', tracking_number: '1Z5R89390357567127' },
+      former: [{ carrier: 'UPS', tracking_number: '1Z5R89390357567128', actor: expect.any(String) }]
+    }
+  ])
+  expect(history.at(-1)).toMatchObject({ action: 'relabel', reason: 'typo' })
+  const found = async (number: string) => (await shop.anybody.get(`/api/shipping/track/${number}`)).status
+  expect([await found(wrong.tracking_number), await found('1Z5R89390357567127')]).toEqual([404, 200])
+  const own = (await shop.buyer.get(`/api/orders/${id}`)).json
+  expect(own.shipments[0]).not.toHaveProperty('former')
+  expect(own.history.map(({ action }: { action: string }) => action)).not.toContain('relabel')
+  await shop.admin.patch(`${path}/${sent.id}`, { tracking_number: null })
+  expect(await found('1Z5R89390357567127')).toBe(404)
+
+  const other = await shop.order()
+  const code = async (of: string, shipment: string, headers = {}) =>
+    (await shop.admin.patch(`/api/admin/orders/${of}/shipments/${shipment}`, {}, headers)).json.code
+  expect(await code(id, other.id)).toBe('ORDER_SHIPMENT_NOT_FOUND')
+  expect(await code(other.id, sent.id)).toBe('ORDER_ACTION_REFUSED')
+  expect(await code(id, sent.id, { 'if-match': '"1"' })).toBe('ORDER_STALE')
+  expect((await shop.buyer.patch(`${path}/${sent.id}`, {})).status).toBe(403)
+  expect((await shop.anybody.patch(`${path}/${sent.id}`, {})).status).toBe(401)
+})

@@ -15,3 +15,19 @@ export const insertShipment = statement({
     insert into orders.shipments (id, order_id, carrier, tracking_number, lines, actor)
     values ($id, $order_id, $carrier, $tracking_number, $lines, $actor)`
 })
+export const findShipment = statement({
+  name: 'orders.find_shipment',
+  takes: { id: 'uuid', order_id: 'uuid' },
+  gives: { carrier: 'text?', tracking_number: 'text?' },
+  text: 'select carrier, tracking_number from orders.shipments where id = $id and order_id = $order_id'
+})
+/** What stood on it before is remembered. */
+export const updateLabel = statement({
+  name: 'orders.update_label',
+  takes: { id: 'uuid', carrier: 'text?', tracking_number: 'text?', actor: 'uuid?' },
+  text: `
+    update orders.shipments set carrier = $carrier, tracking_number = $tracking_number,
+      former = former || jsonb_build_object(
+        'carrier', carrier, 'tracking_number', tracking_number, 'actor', $actor::uuid, 'until', now())
+    where id = $id`
+})

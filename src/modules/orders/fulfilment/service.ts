@@ -1,3 +1,4 @@
+import { found } from '../../../kernel/errors.ts'
 import { derivedId } from '../../../kernel/ids.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
@@ -6,7 +7,7 @@ import type { InventoryApi } from '../../inventory/index.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import { type Changes, type Doer, type Hand, SYSTEM } from '../changes/service.ts'
-import { orderStale } from '../errors.ts'
+import { orderStale, shipmentNotFound } from '../errors.ts'
 import { orderShipped } from '../events.ts'
 import { count, left, type Units } from '../life/counters.ts'
 import { deliverable } from '../life/digital.ts'
@@ -19,9 +20,14 @@ type Deps = {
   emit: Emit
   inventory: Pick<InventoryApi, 'post'> | undefined
   payments: Pick<PaymentsApi, 'capture' | 'lock' | 'proceed'> | undefined
-  shipping: Pick<ShippingApi, 'send'> | undefined
+  shipping: Pick<ShippingApi, 'relabel' | 'send'> | undefined
 }
-type Label = { readonly carrier?: string | undefined; readonly tracking_number?: string | undefined }
+type Label = {
+  readonly carrier?: string | null | undefined
+  readonly tracking_number?: string | null | undefined
+  /** The number is taken as it is, whatever its carrier says of it. */
+  readonly unchecked?: boolean | undefined
+}
 export type Parcel = Label & {
   /** All that is left, when they are left out. */
   readonly lines?: readonly Units[] | undefined
@@ -44,15 +50,16 @@ export function createFulfilment({ db, changes, emit, inventory, payments, shipp
     units: readonly Units[],
     { id, doer, ...label }: Label & { id: string; doer: Doer }
   ): Promise<Hand> {
-    const { carrier = null, tracking_number = null } = label
+    const { carrier = null, tracking_number = null, unchecked = false } = label
+    const typed = { carrier, tracking_number, unchecked }
     const { id: order_id, number, customer_id } = hand.order
     const lines = count(hand.lines, 'fulfil', units)
     const groups = carriedIn(hand, units)
-    if (groups.length > 0)
-      await shipping?.send(tx, { id, order: hand.order, groups, carrier, tracking_number })
+    const parcel = { id, order: hand.order, groups, label: typed }
+    const kept = groups.length === 0 ? typed : ((await shipping?.send(tx, parcel)) ?? typed)
     const sent = await changes.write(tx, hand, 'fulfil', doer, { lines })
     await tx.run(repository.insertShipment, {
-      ...{ id, order_id, carrier, tracking_number },
+      ...{ id, order_id, carrier: kept.carrier, tracking_number: kept.tracking_number },
       ...{ lines: units, actor: doer.actor }
     })
     await inventory?.post(tx, { id, kind: 'ship', owner: order_id, lines: stockLinesOf(hand, units) })
@@ -82,6 +89,25 @@ export function createFulfilment({ db, changes, emit, inventory, payments, shipp
       await payments?.proceed(order_id)
     },
 
+    /** Something else stands on a parcel. @throws as `ship`; `ORDER_SHIPMENT_NOT_FOUND`, `SHIPPING_NUMBER_INVALID` */
+    relabel: async (
+      { id: order_id, shipment_id: id }: { id: string; shipment_id: string },
+      { unchecked = false, ...given }: Label,
+      doer: Doer,
+      write: Write
+    ): Promise<void> => {
+      await write.once(db, async tx => {
+        const hand = await changes.take(tx, order_id)
+        write.expect(hand.order.version, orderStale)
+        changes.judge(hand, 'relabel', doer)
+        const stored = found(await tx.first(repository.findShipment, { id, order_id }), shipmentNotFound)
+        const typed = { ...stored, ...definedOf(given), unchecked }
+        const { carrier, tracking_number } = (await shipping?.relabel(tx, id, typed)) ?? typed
+        await tx.run(repository.updateLabel, { id, carrier, tracking_number, actor: doer.actor })
+        await changes.write(tx, hand, 'relabel', doer)
+      })
+    },
+
     /** `restock`: whether it can be sold again. @throws as `ship` */
     takeBack: async (
       order_id: string,
@@ -102,6 +128,11 @@ export function createFulfilment({ db, changes, emit, inventory, payments, shipp
   }
 }
 export type Fulfilment = ReturnType<typeof createFulfilment>
+
+const definedOf = ({ carrier, tracking_number }: Label) => ({
+  ...(carrier !== undefined && { carrier }),
+  ...(tracking_number !== undefined && { tracking_number })
+})
 
 /** What of these units is carried to somebody, by group. */
 function carriedIn({ lines }: Hand, units: readonly Units[]) {

@@ -55,14 +55,26 @@ describe('who may do what', () => {
     ['paid', {}, ['cancel', 'cancel_lines', 'fulfil', 'refund', 'hold', 'note']],
     ['held', { isHeld: true }, ['cancel', 'cancel_lines', 'refund', 'release', 'note']],
     ['being canceled', { isCancelRequested: true }, ['note']],
-    ['sent', { lines: [line({ fulfilled: 2 })] }, ['return', 'refund', 'complete', 'hold', 'note']],
+    [
+      'sent',
+      { lines: [line({ fulfilled: 2 })] },
+      ['return', 'relabel', 'refund', 'complete', 'hold', 'note']
+    ],
     [
       'sent in part',
       { lines: [line({ fulfilled: 1 })] },
-      ['cancel_lines', 'fulfil', 'return', 'refund', 'hold', 'note']
+      ['cancel_lines', 'fulfil', 'return', 'relabel', 'refund', 'hold', 'note']
     ],
-    ['returned', { lines: [line({ fulfilled: 2, returned: 2 })] }, ['refund', 'complete', 'hold', 'note']],
-    ['done', { state: 'completed', lines: [line({ fulfilled: 2 })] }, ['return', 'refund', 'reopen', 'note']],
+    [
+      'returned',
+      { lines: [line({ fulfilled: 2, returned: 2 })] },
+      ['relabel', 'refund', 'complete', 'hold', 'note']
+    ],
+    [
+      'done',
+      { state: 'completed', lines: [line({ fulfilled: 2 })] },
+      ['return', 'relabel', 'refund', 'reopen', 'note']
+    ],
     ['canceled', { state: 'canceled' }, ['note']]
   ])('of one that is %s administrators can do these', (_, fields, actions) => {
     expect(nextActions(life(fields), 'admin', 'never')).toEqual(actions)

@@ -54,6 +54,12 @@ export const ACTIONS = {
   cancel_lines: { from: LIVE, to: null, by: ['admin'], means: 'Some of it is not delivered.' },
   fulfil: { from: ['placed'], to: null, by: ['admin', 'system'], means: 'Some of it is on its way.' },
   return: { from: ['placed', 'completed'], to: null, by: ['admin'], means: 'Some of it has come back.' },
+  relabel: {
+    from: ['placed', 'completed'],
+    to: null,
+    by: ['admin'],
+    means: 'A parcel has another carrier or number.'
+  },
   deliver: { from: ['placed', 'completed'], to: null, by: ['system'], means: 'A parcel has arrived.' },
   come_back: {
     from: ['placed', 'completed'],
@@ -124,6 +130,7 @@ const GUARDS: Partial<Record<ActionName, (life: Life) => Refusal | undefined>> =
   refuse_cancel: life => (life.isCancelRequested ? undefined : 'not_requested'),
   cancel_lines: life => (hasLeft(life, 'cancel') ? undefined : 'nothing_left'),
   fulfil: life => (life.isHeld ? 'held' : hasLeft(life, 'fulfil') ? undefined : 'nothing_left'),
+  relabel: life => (isShipped(life) ? undefined : 'not_shipped'),
   return: life => (hasLeft(life, 'return') ? undefined : 'nothing_left'),
   complete: life => (life.isHeld ? 'held' : hasLeft(life, 'fulfil') ? 'not_shipped' : undefined),
   hold: life => (life.isHeld ? 'held' : undefined),

@@ -121,7 +121,10 @@ type ShipmentRow = {
   tracking_number: string | null
   lines: readonly Units[]
   at: string
+  former: readonly FormerLabel[]
 }
+type FormerLabel = Label & { actor: string | null; until: string }
+type Label = { carrier: string | null; tracking_number: string | null }
 
 const whole = {
   ...summary,

@@ -162,6 +162,14 @@ export const OrderSummaryResponse = response('OrderSummaryResponse', {
 })
 export type OrderSummaryResponse = Static<typeof OrderSummaryResponse>
 
+/** Of a parcel. */
+export const shipmentFields = {
+  id: Id,
+  carrier: nullable(Type.String()),
+  tracking_number: nullable(Type.String()),
+  lines: Type.Array(Type.Object({ line: Type.Integer(), quantity: Type.Integer() })),
+  at: Time
+}
 /** Of every view of an order. */
 export const orderFields = {
   ...summary,
@@ -187,16 +195,7 @@ export const orderFields = {
   shipping_address: nullable(AddressResponse),
   billing_address: nullable(AddressResponse),
   note: nullable(Type.String()),
-  shipments: Type.Array(
-    Type.Object({
-      id: Id,
-      carrier: nullable(Type.String()),
-      tracking_number: nullable(Type.String()),
-      lines: Type.Array(Type.Object({ line: Type.Integer(), quantity: Type.Integer() })),
-      at: Time
-    }),
-    { description: 'What has been sent.' }
-  ),
+  shipments: Type.Array(Type.Object(shipmentFields), { description: 'What has been sent.' }),
   adjustments: Type.Array(AdjustmentResponse, { description: 'What of it is not to be paid after all.' }),
   expires_at: nullable(Time),
   cancel_requested_at: nullable({

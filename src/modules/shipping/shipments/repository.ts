@@ -123,13 +123,13 @@ const shipment = {
   updated_at: 'timestamptz'
 } as const
 const names = Object.keys(shipment).join(', ')
-const wholeShipment = {
+export const wholeShipment = {
   ...shipment,
   customer_id: 'uuid?',
   token_version: 'int4?',
   events: json<readonly EventJson[]>()
 } as const
-const selectWhole = `
+export const selectWhole = `
   select ${names}, customer_id, token_version,
     (select coalesce(jsonb_agg(to_jsonb(e) - 'digest'), '[]') from shipping.events e where shipment_id = s.id) as events
   from shipping.shipments s`
@@ -145,5 +145,30 @@ export const findShipment = statement({
   takes: { id: 'uuid' },
   gives: wholeShipment,
   text: `${selectWhole} where id = $id`
+})
+/** Of those with this number the one that was sent last: carriers use them again. */
+export const findTracked = statement({
+  name: 'shipping.find_tracked',
+  takes: { tracking_key: 'text', carrier: 'text?' },
+  gives: wholeShipment,
+  text: `
+    ${selectWhole}
+    where tracking_key = $tracking_key and tracking_key <> '' and sent_at is not null
+      and ($carrier::text is null or lower($carrier) in (carrier_code, lower(carrier)))
+    order by sent_at desc, id desc limit 1`
+})
+export const updateLabel = statement({
+  name: 'shipping.update_label',
+  takes: {
+    id: 'uuid',
+    carrier: 'text?',
+    carrier_code: 'text?',
+    tracking_number: 'text?',
+    tracking_key: 'text?'
+  },
+  text: `
+    update shipping.shipments set carrier = $carrier, carrier_code = $carrier_code, tracking_number = $tracking_number,
+      tracking_key = $tracking_key, version = version + 1, updated_at = now()
+    where id = $id`
 })
 export type WholeShipmentRow = RowOf<typeof findShipment>

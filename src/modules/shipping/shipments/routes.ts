@@ -5,14 +5,25 @@ import { Type } from '../../../kernel/schema.ts'
 import { IdParams } from '../../../kernel/wire.ts'
 import { TrackingEventRequest, TrackingEventsRequest } from '../tracking/schema.ts'
 import type { Tracking } from '../tracking/service.ts'
-import { AdminShipmentResponse, OrderParams, ShipmentsResponse } from './schema.ts'
+import {
+  AdminShipmentResponse,
+  OrderParams,
+  ShipmentsResponse,
+  TrackParams,
+  TrackQuery,
+  TrackResponse
+} from './schema.ts'
 import type { ShipmentService } from './service.ts'
 
 const config = { class: 'account' } as const
 const own = { params: IdParams, response: { 200: AdminShipmentResponse } }
 const TOKEN = 'x-order-token'
 
-export function shipmentRoutes(tiers: Tiers, shipments: ShipmentService, tracking: Tracking): void {
+export function shipmentRoutes(
+  tiers: Tiers,
+  shipments: ShipmentService,
+  { tracking, perMinute }: { tracking: Tracking; perMinute: number }
+): void {
   tiers.secured.get(
     '/shipping/order/:order_id',
     {
@@ -41,6 +52,20 @@ export function shipmentRoutes(tiers: Tiers, shipments: ShipmentService, trackin
       }
     },
     request => shipments.ofOrder({ token: request.headers[TOKEN] }, request.params.order_id)
+  )
+
+  tiers.public.get(
+    '/shipping/track/:tracking_number',
+    {
+      config: { class: 'browse', limit: { name: 'track', perMinute } },
+      schema: {
+        summary: 'Where a parcel is',
+        params: TrackParams,
+        querystring: TrackQuery,
+        response: { 200: TrackResponse }
+      }
+    },
+    request => shipments.track(request.params.tracking_number, request.query.carrier ?? null)
   )
 
   tiers.admin.get(

@@ -1,5 +1,5 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
-import { Id, input, nullable, response, Time, Version } from '../../../kernel/wire.ts'
+import { Id, input, line, nullable, response, Time, Version } from '../../../kernel/wire.ts'
 import { EstimatedDays } from '../methods/schema.ts'
 import { AdminTrackingEventResponse, Day, Status, TrackingEventResponse } from '../tracking/schema.ts'
 
@@ -39,6 +39,20 @@ export const ShipmentsResponse = response('OrderShipmentsResponse', {
   items: Type.Array(ShipmentResponse)
 })
 export type ShipmentsResponse = Static<typeof ShipmentsResponse>
+
+export const TrackParams = input({ tracking_number: line(100, 'In any spelling.') })
+export const TrackQuery = input({
+  carrier: Type.Optional(line(100, 'Its code or its name, where several carriers have the number.'))
+})
+export const TrackResponse = response('TrackResponse', {
+  tracking_number: Type.String(),
+  carrier: nullable(Type.String()),
+  status: Status,
+  estimated_delivery: about.estimated_delivery,
+  tracking_url: about.tracking_url,
+  events: Type.Array(TrackingEventResponse)
+})
+export type TrackResponse = Static<typeof TrackResponse>
 
 export const AdminShipmentResponse = response('AdminShipmentResponse', {
   order_id: Id,

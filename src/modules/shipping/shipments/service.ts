@@ -1,11 +1,13 @@
 import { found } from '../../../kernel/errors.ts'
 import { derivedId } from '../../../kernel/ids.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { shipmentNotFound, shipmentsNotFound } from '../errors.ts'
+import type { Directory, Typed } from '../carriers/directory.ts'
+import { keyOf } from '../carriers/numbers.ts'
+import { shipmentNotFound, shipmentsNotFound, trackingNotFound } from '../errors.ts'
 import type { ShippingOption } from '../rates/options.ts'
 import * as repository from './repository.ts'
-import type { AdminShipmentResponse, ShipmentsResponse } from './schema.ts'
-import { type UrlOf, viewOf } from './view.ts'
+import type { AdminShipmentResponse, ShipmentsResponse, TrackResponse } from './schema.ts'
+import { viewOf } from './view.ts'
 
 type Units = repository.Units
 /** What of an order comes together. */
@@ -32,9 +34,10 @@ export type Parcel = {
   }
   /** What is in it, by group. */
   readonly groups: readonly OrderGroup[]
-  readonly carrier: string | null
-  readonly tracking_number: string | null
+  readonly label: Typed
 }
+/** What stands on a parcel, as it is kept. */
+export type Label = { readonly carrier: string | null; readonly tracking_number: string | null }
 /** Whose an order is: a customer's, or a guest's who shows its token. */
 type Caller = { readonly customerId: string } | { readonly token: string | undefined }
 
@@ -42,10 +45,10 @@ type Deps = {
   db: Database
   /** Whether this token shows that the order is the caller's. */
   isToken: (token: string, orderId: string, version: number) => boolean
-  urlOf: () => Promise<UrlOf>
+  carriers: () => Promise<Directory>
 }
 
-export function createShipmentService({ db, isToken, urlOf }: Deps) {
+export function createShipmentService({ db, isToken, carriers }: Deps) {
   /** Something has to be sent, or picked up, for an order; what comes digitally needs no shipment. */
   async function open(tx: Transaction, { orderId, customerId, groups }: NewShipments): Promise<void> {
     const carried = groups.filter(({ option }) => option.method !== 'digital')
@@ -64,15 +67,23 @@ export function createShipmentService({ db, isToken, urlOf }: Deps) {
     await tx.run(repository.insertShipments, { order_id: orderId, customer_id: customerId, rows })
   }
 
-  /** A parcel is on its way. */
-  async function send(tx: Transaction, { id, order, groups, ...label }: Parcel): Promise<void> {
+  /** A parcel is on its way. @throws `SHIPPING_NUMBER_INVALID` */
+  async function send(tx: Transaction, { id, order, groups, label: typed }: Parcel): Promise<Label> {
     const { id: order_id, customer_id, token_version } = order
+    const label = (await carriers()).labelOf(typed)
     await tx.run(repository.insertParcel, {
       ...{ id, order_id, customer_id, token_version, ...label },
-      ...{ carrier_code: null, tracking_key: label.tracking_number },
       groups: groups.map(({ key }) => key),
       lines: groups.flatMap(({ lines }) => lines)
     })
+    return label
+  }
+
+  /** Something else stands on a parcel. @throws `SHIPPING_NUMBER_INVALID` */
+  async function relabel(tx: Transaction, id: string, typed: Typed): Promise<Label> {
+    const label = (await carriers()).labelOf(typed)
+    await tx.run(repository.updateLabel, { id, ...label })
+    return label
   }
 
   /** What of an order is still to be sent; of groups that are not named nothing is. */
@@ -99,18 +110,29 @@ export function createShipmentService({ db, isToken, urlOf }: Deps) {
 
   /** @throws `SHIPPING_SHIPMENTS_NOT_FOUND` */
   async function ofOrder(caller: Caller, order_id: string): Promise<ShipmentsResponse> {
-    const [rows, url] = await Promise.all([db.rows(repository.listShipmentsOfOrder, { order_id }), urlOf()])
+    const [rows, { urlOf }] = await Promise.all([
+      db.rows(repository.listShipmentsOfOrder, { order_id }),
+      carriers()
+    ])
     const own = rows.filter(row => owns(caller, row))
     if (own.length === 0) throw shipmentsNotFound()
-    return { order_id, items: own.map(row => viewOf(row, url)) }
+    return { order_id, items: own.map(row => viewOf(row, urlOf)) }
   }
 
   /** @throws `SHIPPING_SHIPMENT_NOT_FOUND` */
   async function read(id: string): Promise<AdminShipmentResponse> {
-    const [row, url] = await Promise.all([db.first(repository.findShipment, { id }), urlOf()])
-    return viewOf(found(row, shipmentNotFound), url)
+    const [row, { urlOf }] = await Promise.all([db.first(repository.findShipment, { id }), carriers()])
+    return viewOf(found(row, shipmentNotFound), urlOf)
   }
 
-  return { open, send, remain, handOver, forget, ofOrder, read }
+  /** What anybody may know who has the number: nothing of whoever it is for. @throws `SHIPPING_TRACKING_NOT_FOUND` */
+  async function track(number: string, carrier: string | null): Promise<TrackResponse> {
+    const wanted = { tracking_key: keyOf(number), carrier }
+    const [row, { urlOf }] = await Promise.all([db.first(repository.findTracked, wanted), carriers()])
+    const shipment = viewOf(found(row, trackingNotFound), urlOf)
+    return { ...shipment, tracking_number: found(shipment.tracking_number ?? undefined, trackingNotFound) }
+  }
+
+  return { open, send, relabel, remain, handOver, forget, ofOrder, read, track }
 }
 export type ShipmentService = ReturnType<typeof createShipmentService>

@@ -1,10 +1,11 @@
+import type { Directory } from '../carriers/directory.ts'
 import { estimateOf, shown } from '../tracking/rule.ts'
 import type { WholeShipmentRow } from './repository.ts'
 
 const DAY_MS = 86_400_000
 
 /** What everybody is shown of a shipment who may see it; `urlOf` knows where carriers say where a parcel is. */
-export function viewOf(row: WholeShipmentRow, urlOf: UrlOf) {
+export function viewOf(row: WholeShipmentRow, urlOf: Directory['urlOf']) {
   const { events, days_min: min, days_max: max, carrier_code, customer_id, token_version, ...shipment } = row
   const told = events.map(({ occurred_at, told_at, ...event }) => ({
     ...event,
@@ -21,7 +22,6 @@ export function viewOf(row: WholeShipmentRow, urlOf: UrlOf) {
     events: shown(told)
   }
 }
-export type UrlOf = (carrierCode: string | null, number: string | null) => string | null
 
 const dayAfter = (sent: Date | null, days: number | null): string | null =>
   sent === null || days === null ? null : new Date(sent.getTime() + days * DAY_MS).toISOString().slice(0, 10)

@@ -1,3 +1,4 @@
+import { matching } from '../../../kernel/patterns.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, line, nullable, request, response, Time } from '../../../kernel/wire.ts'
 import { STATUSES } from './rule.ts'
@@ -7,7 +8,11 @@ const EVENTS_AT_ONCE_MAX = 100
 export const Status = Type.Enum([...STATUSES], {
   description: 'The one that says most of all that was told: what was delivered is not in transit any more.'
 })
-export const Day = Type.String({ format: 'date', description: 'A day, such as 2026-11-30.' })
+export const Day = Type.String({
+  format: 'date',
+  description: 'A day, such as 2026-11-30.',
+  ...matching('^[12][0-9]{3}-', 'must be a day, such as 2026-11-30')
+})
 
 const event = {
   status: Status,

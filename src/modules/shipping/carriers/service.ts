@@ -1,0 +1,77 @@
+import { found } from '../../../kernel/errors.ts'
+import { FIRST_ID } from '../../../kernel/ids.ts'
+import { type Page, readPage } from '../../../kernel/pages.ts'
+import { changesNothing } from '../../../kernel/patch.ts'
+import type { PageQuery } from '../../../kernel/wire.ts'
+import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Changes } from '../../../platform/kept.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import { carrierNotFound, carrierStale, rulesLimit } from '../errors.ts'
+import { lockRules } from '../rules/repository.ts'
+import * as repository from './repository.ts'
+import {
+  CARRIERS_MAX,
+  type CarrierResponse,
+  type CreateCarrierRequest,
+  type UpdateCarrierRequest
+} from './schema.ts'
+
+/** Who carries parcels: what their numbers look like, and where they say where a parcel is. */
+export function createCarrierService({ db, changes }: { db: Database; changes: Changes }) {
+  const list = (query: PageQuery): Promise<Page<CarrierResponse>> =>
+    readPage(query, {
+      name: 'carriers',
+      start: { code: '', id: FIRST_ID },
+      rows: place => db.rows(repository.listCarriers, place),
+      placeOf: ({ code, id }) => ({ code, id }),
+      total: () => db.first(repository.countCarriers)
+    })
+
+  /** @throws `SHIPPING_CARRIER_NOT_FOUND` */
+  const read = async (id: string): Promise<CarrierResponse> =>
+    found(await db.first(repository.findCarrier, { id }), carrierNotFound)
+
+  /** @throws `SHIPPING_CARRIER_TAKEN`, `SHIPPING_RULES_LIMIT` */
+  async function create(body: CreateCarrierRequest, write: Write): Promise<CarrierResponse> {
+    const { code, name, tracking_url = null, number_rules = [] } = body
+    await write.once(db, async tx => {
+      await tx.run(lockRules)
+      const { total = 0 } = (await tx.first(repository.countCarriers)) ?? {}
+      if (total >= CARRIERS_MAX) throw rulesLimit({ details: { limit: CARRIERS_MAX } })
+      await tx.run(repository.insertCarrier, { id: write.id, code, name, tracking_url, number_rules })
+      changes.announce(tx)
+    })
+    return read(write.id)
+  }
+
+  /** @throws `SHIPPING_CARRIER_NOT_FOUND`, `SHIPPING_CARRIER_STALE`, `SHIPPING_CARRIER_TAKEN` */
+  async function patch(id: string, body: UpdateCarrierRequest, write: Write): Promise<CarrierResponse> {
+    await write.once(db, async tx => {
+      const { code: _, version: _version, created_at: _at, ...stored } = await hold(tx, id, write)
+      if (changesNothing(body)) return
+      await tx.run(repository.updateCarrier, { ...stored, ...body })
+      changes.announce(tx)
+    })
+    return read(id)
+  }
+
+  /** Parcels keep its name. @throws `SHIPPING_CARRIER_NOT_FOUND`, `SHIPPING_CARRIER_STALE` */
+  async function remove(id: string, write: Write): Promise<void> {
+    await write.once(db, async tx => {
+      await hold(tx, id, write)
+      await tx.run(repository.deleteCarrier, { id })
+      changes.announce(tx)
+    })
+  }
+
+  return { list, read, create, patch, remove }
+}
+export type CarrierService = ReturnType<typeof createCarrierService>
+
+/** Nobody else changes it until `tx` ends. */
+async function hold(tx: Transaction, id: string, write: Write): Promise<repository.CarrierRow> {
+  await tx.run(lockRules)
+  const stored = found(await tx.first(repository.findCarrier, { id }), carrierNotFound)
+  write.expect(stored.version, carrierStale)
+  return stored
+}

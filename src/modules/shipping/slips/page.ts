@@ -1,0 +1,30 @@
+import type { PackingSlip } from './schema.ts'
+
+const escaped = (text: string) => text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
+const STYLE = `body { font: 12pt sans-serif } section { break-after: page; padding: 1em }
+address { font-style: normal; margin: 1em 0 } table { border-collapse: collapse; width: 100% }
+td, th { border-bottom: 1px solid; padding: .3em; text-align: left } .n { text-align: right }`
+
+/** A page to print: a sheet for each parcel. Nothing of it is run by a browser. */
+export const slipPage = (slips: readonly PackingSlip[]): string =>
+  `<!doctype html><html lang="en"><meta charset="utf-8"><title>Packing slips</title><style>${STYLE}</style>${slips
+    .map(sheetOf)
+    .join('')}</html>`
+
+function sheetOf({ order_number, address, lines, ...slip }: PackingSlip): string {
+  const place = address && [
+    ...[address.name, address.company, address.line1, address.line2],
+    [address.postal_code, address.city].filter(Boolean).join(' '),
+    ...[address.region, address.country, address.phone]
+  ]
+  const rows = lines.map(
+    ({ quantity, sku, name, variant_name }) =>
+      `<tr><td class="n">${quantity}</td>${[sku, [name, variant_name].filter(Boolean).join(', ')]
+        .map(text => `<td>${escaped(text ?? '')}</td>`)
+        .join('')}<td>&#9744;</td></tr>`
+  )
+  const head = [slip.service, slip.carrier, slip.tracking_number].filter(text => text !== null)
+  return `<section><h1>${escaped(order_number ?? slip.order_id)}</h1><p>${head.map(escaped).join(' &middot; ')}</p>
+<address>${(place ?? []).flatMap(text => (text ? [escaped(text)] : [])).join('<br>')}</address>
+<table><tr><th class="n">Pieces</th><th>SKU</th><th>What</th><th></th></tr>${rows.join('')}</table></section>`
+}

@@ -1,0 +1,53 @@
+import { type Static, Type } from '../../../kernel/schema.ts'
+import { Id, input, listOf, nullable, pageQuery, response, Time } from '../../../kernel/wire.ts'
+import { AdminShipmentResponse } from '../shipments/schema.ts'
+import { Day, Status } from '../tracking/schema.ts'
+
+const Part = Type.Optional(Type.String())
+export const PackingSlipResponse = response('PackingSlipResponse', {
+  shipment_id: Id,
+  order_id: Id,
+  order_number: nullable(Type.String()),
+  service: nullable(Type.String()),
+  carrier: nullable(Type.String()),
+  tracking_number: nullable(Type.String()),
+  sent_at: nullable(Time),
+  address: nullable(
+    Type.Object({
+      ...{ name: Part, company: Part, line1: Part, line2: Part, city: Part, region: Part, postal_code: Part },
+      ...{ country: Type.String(), phone: Part }
+    })
+  ),
+  lines: Type.Array(
+    Type.Object({
+      line: Type.Integer(),
+      quantity: Type.Integer(),
+      sku: nullable(Type.String()),
+      name: nullable(Type.String()),
+      variant_name: nullable(Type.String())
+    })
+  )
+})
+export type PackingSlip = Static<typeof PackingSlipResponse>
+
+const filters = {
+  status: Type.Optional(Status),
+  carrier: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Its code or its name.' })),
+  order_id: Type.Optional(Id),
+  since: Type.Optional(Type.String({ format: 'date-time', description: 'Made at this time or later.' }))
+}
+export const ShipmentQuery = input({ ...filters, ...pageQuery })
+export type ShipmentQuery = Static<typeof ShipmentQuery>
+export const ShipmentListResponse = listOf(AdminShipmentResponse)
+export const DayQuery = input({
+  day: Type.Optional({
+    ...Day,
+    description: 'What was sent on this day; without it, what is still to be sent.'
+  })
+})
+export const page = {
+  200: { description: 'A page to print.', content: { 'text/html': { schema: Type.String() } } }
+}
+export const file = {
+  200: { description: 'A row for each shipment.', content: { 'text/csv': { schema: Type.String() } } }
+}

@@ -1,0 +1,142 @@
+import { Readable } from 'node:stream'
+import { found } from '../../../kernel/errors.ts'
+import { FIRST_ID, LAST_ID } from '../../../kernel/ids.ts'
+import { type Page, readPage } from '../../../kernel/pages.ts'
+import { csvLine } from '../../../platform/csv/write.ts'
+import type { Database, Queryable } from '../../../platform/postgres/database.ts'
+import type { Directory } from '../carriers/directory.ts'
+import { shipmentNotFound } from '../errors.ts'
+import { findShipment, type WholeShipmentRow } from '../shipments/repository.ts'
+import type { AdminShipmentResponse } from '../shipments/schema.ts'
+import { viewOf } from '../shipments/view.ts'
+import { slipPage } from './page.ts'
+import * as repository from './repository.ts'
+import type { PackingSlip, ShipmentQuery } from './schema.ts'
+
+/** What is written on parcels of an order, and into them. */
+type OrderOfSlip = {
+  readonly id: string
+  readonly number: string
+  readonly address: PackingSlip['address']
+  readonly lines: readonly {
+    readonly line: number
+    readonly sku: string
+    readonly name: string
+    readonly variant_name: string
+  }[]
+}
+/** Those of these orders that there are. */
+export type DescribeOrders = (db: Queryable, ids: readonly string[]) => Promise<readonly OrderOfSlip[]>
+
+type Deps = {
+  db: Database
+  carriers: () => Promise<Directory>
+  describeOrders: DescribeOrders
+  timeZone: string
+}
+/** So many sheets are printed at once. */
+const SHEETS_MAX = 200
+/** Behind every time that there is. */
+const LAST_MOMENT = Date.UTC(2200)
+const COLUMNS = [
+  ...[
+    'order_number',
+    'name',
+    'company',
+    'line1',
+    'line2',
+    'postal_code',
+    'city',
+    'region',
+    'country',
+    'phone'
+  ],
+  ...['service', 'items', 'pieces', 'order_id', 'shipment_id']
+]
+
+/** What administrators see of all parcels, and print of them. */
+export function createSlips({ db, carriers, describeOrders, timeZone }: Deps) {
+  async function slipsOf(rows: readonly WholeShipmentRow[]): Promise<PackingSlip[]> {
+    const ids = [...new Set(rows.map(({ order_id }) => order_id))]
+    const orders = ids.length === 0 ? [] : await describeOrders(db, ids)
+    const byId = new Map(orders.map(order => [order.id, order]))
+    return rows.map(row => slipOf(row, byId.get(row.order_id)))
+  }
+
+  /** @throws `SHIPPING_SHIPMENT_NOT_FOUND` */
+  async function one(id: string): Promise<PackingSlip> {
+    const [slip] = await slipsOf([found(await db.first(findShipment, { id }), shipmentNotFound)])
+    return found(slip, shipmentNotFound)
+  }
+
+  async function* linesOf(): AsyncGenerator<string> {
+    yield csvLine(COLUMNS)
+    for (let place = { order_id: FIRST_ID, id: FIRST_ID }; ; ) {
+      const rows = await db.rows(repository.listWaiting, { ...place, limit: SHEETS_MAX })
+      const last = rows.at(-1)
+      if (last === undefined) return
+      yield (await slipsOf(rows)).map(slip => csvLine(cellsOf(slip))).join('')
+      place = { order_id: last.order_id, id: last.id }
+    }
+  }
+
+  return {
+    one,
+    page: async (id: string): Promise<string> => slipPage([await one(id)]),
+    pageOf: async (day: string | undefined): Promise<string> =>
+      slipPage(
+        await slipsOf(
+          day === undefined
+            ? await db.rows(repository.listWaiting, { order_id: FIRST_ID, id: FIRST_ID, limit: SHEETS_MAX })
+            : await db.rows(repository.listSentOn, { day, zone: timeZone, limit: SHEETS_MAX })
+        )
+      ),
+    exportWaiting: (): Readable => Readable.from(linesOf(), { objectMode: false }),
+    list: async (query: ShipmentQuery): Promise<Page<AdminShipmentResponse>> => {
+      const { status = null, carrier = null, order_id = null, since, ...asked } = query
+      const filters = { status, carrier, order_id, since: since === undefined ? null : new Date(since) }
+      const { urlOf } = await carriers()
+      const page = await readPage(asked, {
+        ...{ name: 'shipments', filters, start: { at: LAST_MOMENT, id: LAST_ID } },
+        rows: place => db.rows(repository.listShipments, { ...filters, ...place }),
+        placeOf: ({ created_at, id }) => ({ at: created_at.getTime(), id }),
+        total: () => db.first(repository.countShipments, filters)
+      })
+      return { ...page, items: page.items.map(row => viewOf(row, urlOf)) }
+    }
+  }
+}
+export type Slips = ReturnType<typeof createSlips>
+
+function slipOf(row: WholeShipmentRow, order: OrderOfSlip | undefined): PackingSlip {
+  const lineOf = new Map(order?.lines.map(line => [line.line, line]))
+  return {
+    ...{ shipment_id: row.id, order_id: row.order_id, order_number: order?.number ?? null },
+    ...{
+      service: row.service,
+      carrier: row.carrier,
+      tracking_number: row.tracking_number,
+      sent_at: row.sent_at
+    },
+    // What is picked up goes nowhere.
+    address: row.method === 'pickup' ? null : (order?.address ?? null),
+    lines: row.lines.map(({ line, quantity }) => {
+      const { sku = null, name = null, variant_name = null } = lineOf.get(line) ?? {}
+      return { line, quantity, sku, name, variant_name }
+    })
+  }
+}
+
+function cellsOf({ address, lines, ...slip }: PackingSlip) {
+  const { name, company, line1, line2, postal_code, city, region, country, phone } = address ?? {}
+  const place = [name, company, line1, line2, postal_code, city, region, country, phone]
+  return [
+    slip.order_number,
+    ...place.map(text => text ?? null),
+    slip.service,
+    lines.map(({ quantity, sku }) => `${quantity} x ${sku ?? '?'}`).join('; '),
+    lines.reduce((sum, { quantity }) => sum + quantity, 0),
+    slip.order_id,
+    slip.shipment_id
+  ]
+}
