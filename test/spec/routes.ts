@@ -50,7 +50,7 @@ export const publicRows: Row[] = (
       module: 'shipping',
       body: { weight_grams: 500, value: 2_000, destination: { country: 'DE' } }
     },
-    { method: 'GET', path: '/api/shipping/track/:tracking_number', module: 'shipping', since: later },
+    { method: 'GET', path: '/api/shipping/track/:tracking_number', module: 'shipping' },
     { method: 'POST', path: '/api/payments/callback/:provider', module: 'payments' }
   ] as const
 ).map(row => ({ ...row, tier: 'public' }))
