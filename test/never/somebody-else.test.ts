@@ -8,7 +8,7 @@ import { sent, TRANSFER, useOrders } from '../support/orders.ts'
 const OWNED = /^\/api\/(orders|checkouts|payments|shipping|shipments|refunds|returns)(\/|$)/
 const NAMES_ONE = /^(order|checkout|payment|shipment|refund|return)_id$/
 /** What these have in their path is nobody's. */
-const NOBODYS = ['post /api/payments/callback/{provider}']
+const NOBODYS = ['post /api/payments/callback/{provider}', 'get /api/shipping/track/{tracking_number}']
 /** A body that the route would do its work with. One with a body that is not here has to say what that is. */
 const BODIES: Readonly<Record<string, (id: string, variantId: string) => object>> = {
   CheckoutRequest: (_id, variantId) => ({ items: [itemOf(variantId)] }),
