@@ -153,7 +153,7 @@ test('every operation says whether it takes a token', async () => {
   const operations = await readOperations()
   const open = operations.filter(({ security }) => security.length === 0).map(({ route }) => route)
   const isOpen =
-    /^(?!(?:post|put|delete) \/api\/products|.*\/reviews\/mine).*(\/auth\/(register|login|refresh|verify|forgot|reset)|\/jwks.json|\/api\/(products|categories|guest-cart|inventory\/availability|markets|countries|shipping\/(?:rates|guest|track)|checkouts\/guest|orders\/guest|payments\/(?:guest|callback|methods))\b.*)$/
+    /^(?!(?:post|put|delete) \/api\/products|.*\/reviews\/mine).*(\/auth\/(register|login|refresh|verify|forgot|reset)|\/jwks.json|\/api\/(products|categories|guest-cart|inventory\/availability|markets|countries|shipping\/(?:rates|guest|track)|checkouts\/guest|orders\/guest|payments\/(?:guest|callback|methods)|notifications\/unsubscribe)\b.*)$/
   expect(open.length).toBeGreaterThan(10)
   expect(open).toEqual(operations.map(({ route }) => route).filter(route => isOpen.test(route)))
 })
@@ -194,7 +194,9 @@ test('writes of what has a version take If-Match, and answers that show it have 
     ...['taxes/categories', 'taxes/exemptions', 'taxes/rates', 'taxes/zones']
   ]
   expect(conditional.map(({ route }) => route).sort()).toEqual([
-    ...priced.map(each => `delete /api/admin/${each}/{id}`),
+    ...[...priced.map(each => `${each}/{id}`), 'notifications/templates/{name}/{locale}']
+      .sort()
+      .map(path => `delete /api/admin/${path}`),
     'delete /api/cart',
     'delete /api/cart/items/{variantId}',
     'delete /api/catalog/categories/{id}',
@@ -232,6 +234,7 @@ test('writes of what has a version take If-Match, and answers that show it have 
     'post /api/orders/guest/{id}/cancel',
     'post /api/orders/{id}/cancel',
     'post /api/orders/{id}/claim',
+    'put /api/admin/notifications/templates/{name}/{locale}',
     'put /api/cart/items/{variantId}',
     'put /api/catalog/reviews/{id}/reply',
     'put /api/checkouts/guest/{id}',
@@ -244,6 +247,7 @@ test('writes of what has a version take If-Match, and answers that show it have 
     Object.values(responses).some(({ headers }) => named('VersionTag', headers?.etag ?? {}))
   )
   const reads = [
+    'get /api/admin/notifications/templates/{name}/{locale}',
     ...['get /api/checkouts/{id}', 'get /api/checkouts/guest/{id}'],
     ...['get /api/orders/{id}', 'get /api/orders/guest/{id}', 'get /api/admin/orders/{id}'],
     ...['get /api/cart', 'get /api/catalog/products/{id}', 'get /api/guest-cart'],

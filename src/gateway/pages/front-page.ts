@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { escaped } from './html.ts'
+import { escaped } from '../../kernel/html.ts'
 import { MAILS_PATH } from './mails-page.ts'
 import { SHOP_PATH } from './shop-front.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { escaped } from '../../kernel/html.ts'
 import { sendUnknownRoute } from '../problem.ts'
-import { escaped } from './html.ts'
 
 export const MAILS_PATH = '/mails'
 

@@ -1,24 +1,44 @@
-import { parseEmail } from '../../kernel/email.ts'
-import { OperatorError } from '../../kernel/errors.ts'
 import { defineModule } from '../../module.ts'
+import {
+  authModule,
+  emailChanged,
+  passwordChanged,
+  passwordResetRequested,
+  userDeleted,
+  userRegistered,
+  verificationRequested
+} from '../auth/index.ts'
 import { catalogModule } from '../catalog/index.ts'
 import { inventoryModule, stockCrossed } from '../inventory/index.ts'
 import { orderCanceled, orderPlaced, orderShipped, ordersModule } from '../orders/index.ts'
 import { paymentPaid, paymentRefunded, paymentsModule } from '../payments/index.ts'
+import { shipmentDelivered, shippingModule } from '../shipping/index.ts'
+import { messageRoutes } from './administration/routes.ts'
+import { createMessageAdministration } from './administration/service.ts'
 import { createContent } from './delivery/content.ts'
 import { createDelivery } from './delivery/service.ts'
+import { forget } from './erasure/service.ts'
+import { createAccountHearing } from './hearing/accounts.ts'
 import { createOrderHearing } from './hearing/orders.ts'
-import { createStockHearing } from './hearing/stock.ts'
+import { checkStaff, createStockHearing } from './hearing/stock.ts'
 import { createLinks } from './links/service.ts'
 import { createMailbox, type MailboxService } from './mailbox/service.ts'
 import { createMessageFigures } from './messages/figures.ts'
 import { sendMessage } from './messages/job.ts'
 import { deleteOldMessages } from './messages/repository.ts'
 import { createMessages } from './messages/service.ts'
+import { sendingRoutes } from './sending/routes.ts'
+import { createSending } from './sending/service.ts'
 import { notificationsSettings } from './settings.ts'
+import { suppressionRoutes } from './suppressions/routes.ts'
+import { createSuppressions } from './suppressions/service.ts'
+import { templateRoutes } from './template-changes/routes.ts'
+import { createTemplateChanges } from './template-changes/service.ts'
 import { createEngine } from './templates/engine.ts'
 import { createTemplates } from './templates/service.ts'
 import { openTransport } from './transport/open.ts'
+import { unsubscribeRoutes } from './unsubscribe/routes.ts'
+import { createUnsubscribe } from './unsubscribe/service.ts'
 
 const HOUR_SECONDS = 3_600
 const MINUTE_SECONDS = 60
@@ -38,48 +58,79 @@ export const notificationsModule = defineModule({
   settings: notificationsSettings,
   requires: {},
   uses: {
+    auth: authModule,
     inventory: inventoryModule,
     payments: paymentsModule,
     catalog: catalogModule,
+    shipping: shippingModule,
     orders: ordersModule
   },
-  hears: [stockCrossed, orderPlaced, orderShipped, orderCanceled, paymentPaid, paymentRefunded],
+  hears: [
+    userRegistered,
+    verificationRequested,
+    passwordResetRequested,
+    passwordChanged,
+    emailChanged,
+    userDeleted,
+    stockCrossed,
+    orderPlaced,
+    orderShipped,
+    orderCanceled,
+    paymentPaid,
+    paymentRefunded,
+    shipmentDelivered
+  ],
   jobs: [sendMessage],
   migrations: new URL('./migrations/', import.meta.url),
-  setup: async ({ config, db, chores, enqueue, log, metrics }, settings, { catalog, orders }) => {
-    const { locale } = settings
+  setup: async (
+    { config, db, chores, enqueue, log, metrics, secrets },
+    settings,
+    { auth, catalog, orders }
+  ) => {
+    const { locale, staff, kept_days: days } = settings
+    const giveUpSeconds = settings.give_up_hours * HOUR_SECONDS
     const links = createLinks(config, settings)
     const mailbox = createMailbox({ db, mailsMax: settings.mailbox_max })
     const { transport, domain } = openTransport({ config, settings, log, keep: mailbox.keep })
     const engine = createEngine({ timeZone: config.shop.time_zone })
-    const templates = createTemplates({ locale })
+    const templates = createTemplates({ db, locale })
+    const suppressions = createSuppressions({ db, secrets, bouncesMax: settings.suppress_after })
+    const unsubscribe = createUnsubscribe({ db, secrets, config, suppressions })
     const mails = metrics.counter('mails', 'Tries to send a mail, by what became of them.', {
       result: ['sent', 'failed', 'dead', 'suppressed', 'skipped']
     })
+    const { name: shopName } = config.shop
+    const content = createContent({
+      ...{ db, log, engine, templates, links, shopName, auth, orders },
+      unsubscribeLink: unsubscribe.linkFor
+    })
     const send = createDelivery({
-      ...{ db, log, enqueue, transport, domain },
-      write: createContent({ db, engine, templates, links, shopName: config.shop.name, orders }),
+      ...{ db, log, enqueue, transport, domain, suppressions, write: content },
       count: result => mails.add({ result })
     })
-    const write = createMessages({ enqueue, locale, giveUpSeconds: settings.give_up_hours * HOUR_SECONDS })
-    for (const each of settings.staff)
-      if (parseEmail(each) === undefined)
-        throw new OperatorError(
-          'notifications.staff: each must be an e-mail address such as ops@example.com.'
-        )
+    const write = createMessages({ enqueue, locale, giveUpSeconds })
     const isOn = (template: string) => !settings.off.some(off => off === template)
+    checkStaff(staff)
+
     chores.every(MEASURE_SECONDS, 'measure messages', createMessageFigures(metrics, db).measure)
-    chores.sweep(HOUR_SECONDS, 'delete old messages', () =>
-      db.run(deleteOldMessages, { days: settings.kept_days })
-    )
+    chores.sweep(HOUR_SECONDS, 'delete old messages', () => db.run(deleteOldMessages, { days }))
     if (transport.name === 'mailbox')
       chores.sweep(MINUTE_SECONDS, 'delete old mails of the mailbox', mailbox.sweep)
     const api: NotificationsApi = { mailbox: transport.name === 'mailbox' ? mailbox : undefined }
     return {
       api,
+      routes: tiers => {
+        sendingRoutes(tiers, createSending({ db, write, auth, orders }), settings.sends_per_minute)
+        unsubscribeRoutes(tiers, unsubscribe)
+        templateRoutes(tiers, createTemplateChanges({ db, engine, templates, shopName, locale }))
+        suppressionRoutes(tiers, suppressions)
+        messageRoutes(tiers, createMessageAdministration({ db, enqueue, giveUpSeconds }))
+      },
       consumers: {
-        ...createStockHearing({ catalog, write, staff: settings.staff, isOn }),
-        ...createOrderHearing({ orders, write, isOn })
+        ...createAccountHearing({ auth, write, isOn }),
+        ...createStockHearing({ catalog, write, staff, isOn }),
+        ...createOrderHearing({ orders, write, isOn }),
+        'auth.user_deleted': forget
       },
       handlers: { 'notifications.send_message': job => send(job) },
       stop: transport.close

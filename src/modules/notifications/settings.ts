@@ -47,6 +47,13 @@ export const notificationsSettings = section('Mails to customers and to those wh
     default: [],
     uniqueItems: true
   }),
+  suppress_after: count(
+    'So often a server says that nobody has an address before nothing is sent there any more.',
+    1,
+    1,
+    100
+  ),
+  sends_per_minute: count('Messages that are asked for by POST /api/notifications/send, by user.', 5),
   give_up_hours: count('How long a mail is tried that the server does not take, in hours.', 72, 1, 720),
   kept_days: count('What was sent, or will never be, is deleted after so many days.', 90, 1, 3_650),
   mailbox_max: count('In development, the most mails that are kept to be looked at.', 500, 1, 10_000)

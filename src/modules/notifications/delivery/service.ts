@@ -5,9 +5,10 @@ import type { Database } from '../../../platform/postgres/database.ts'
 import { sendMessage } from '../messages/job.ts'
 import type { MessageStatus, TurnRow } from '../messages/repository.ts'
 import * as repository from '../messages/repository.ts'
+import type { Suppressions } from '../suppressions/service.ts'
 import { TemplateFault } from '../templates/engine.ts'
 import { SendFailure, type Transport } from '../transport/port.ts'
-import type { Content } from './content.ts'
+import { isOptional, type WriteContent } from './content.ts'
 import { pauseSeconds } from './pause.ts'
 
 type Deps = {
@@ -17,28 +18,37 @@ type Deps = {
   transport: Transport
   /** Of the address that mails come from. */
   domain: string
-  write: Content
+  write: WriteContent
+  suppressions: Pick<Suppressions, 'reasonFor' | 'add'>
   count: (result: 'sent' | 'failed' | 'dead' | 'suppressed' | 'skipped') => void
 }
 type Turn = { readonly message_id: string; readonly turn: number }
-type Outcome = { readonly status: Extract<MessageStatus, 'sent' | 'skipped'>; readonly error: string | null }
+type Outcome = {
+  readonly status: Extract<MessageStatus, 'sent' | 'skipped' | 'suppressed'>
+  readonly error: string | null
+}
 
 /**
  * Sends messages. One that the server took and that could not be noted is sent again, with the same Message-ID: whoever
  * reads it sees one mail, and none is lost.
  */
-export function createDelivery({ db, log, enqueue, transport, domain, write, count }: Deps) {
+export function createDelivery({ db, log, enqueue, transport, domain, write, suppressions, count }: Deps) {
   async function deliver(message: TurnRow): Promise<Outcome> {
     const { recipient } = message
     if (recipient === null) return { status: 'skipped', error: 'who it was for is not known any more' }
-    const { subject, text, html } = await write(message, recipient)
+    const reason = await suppressions.reasonFor(recipient, isOptional(message.template))
+    if (reason !== undefined) return { status: 'suppressed', error: reason }
+    const content = await write(message, recipient)
+    if (content === undefined)
+      return { status: 'skipped', error: 'what it was to prove was used, superseded, or has expired' }
+    const { subject, text, html, unsubscribeUrl } = content
     if (message.channel === 'log') log.info({ message: message.id, template: message.template }, 'a message')
     else
       await transport.send({
         ...{ subject, text, html, id: message.id, template: message.template, date: message.created_at },
         messageId: `<${message.id}@${domain}>`,
         to: { name: message.recipient_name ?? '', address: recipient },
-        headers: { 'auto-submitted': 'auto-generated' }
+        headers: headersOf(unsubscribeUrl)
       })
     return { status: 'sent', error: null }
   }
@@ -46,6 +56,8 @@ export function createDelivery({ db, log, enqueue, transport, domain, write, cou
   /** Tried again later, or never. What else fails is the database's fault, and the whole try is. */
   async function fail(message: TurnRow, { message_id: id, turn }: Turn, error: unknown): Promise<void> {
     if (!(error instanceof SendFailure || error instanceof TemplateFault)) throw error
+    if (error instanceof SendFailure && error.isUnknownAddress && message.recipient !== null)
+      await suppressions.add(db, message.recipient, 'bounced')
     const isOver = error instanceof TemplateFault || error.isPermanent || message.is_last
     if (isOver) {
       await db.run(repository.settleMessage, { id, turn, status: 'dead', error: error.message })
@@ -81,3 +93,12 @@ export function createDelivery({ db, log, enqueue, transport, domain, write, cou
     count(outcome.status)
   }
 }
+
+/** Nobody's program is to answer it; where somebody may not want it, one click says so (RFC 8058). */
+const headersOf = (unsubscribeUrl: string): Readonly<Record<string, string>> => ({
+  'auto-submitted': 'auto-generated',
+  ...(unsubscribeUrl !== '' && {
+    'list-unsubscribe': `<${unsubscribeUrl}>`,
+    'list-unsubscribe-post': 'List-Unsubscribe=One-Click'
+  })
+})

@@ -12,14 +12,14 @@ type Deps = {
 }
 
 /** What a mail says of an order, without what proves whose it is. */
-const orderOf = ({ id, number, currency, lines, ...letter }: OrderLetter) => ({
+export const orderOf = ({ id, number, currency, lines, ...letter }: OrderLetter) => ({
   ...{ id, number, currency, lines },
   ...{ subtotal: letter.subtotal, discount_total: letter.discount_total, total: letter.total },
   ...{ shipping_total: letter.shipping_total, tax_added: letter.tax_added, tax_total: letter.tax_total }
 })
 
 /** What a mail says of a shipment; `undefined` when the order has none such. */
-function shipmentOf({ lines, shipments }: OrderLetter, shipmentId: string) {
+export function shipmentOf({ lines, shipments }: OrderLetter, shipmentId: string) {
   const shipment = shipments.find(({ id }) => id === shipmentId)
   if (shipment === undefined) return undefined
   return {
@@ -34,7 +34,7 @@ function shipmentOf({ lines, shipments }: OrderLetter, shipmentId: string) {
   }
 }
 
-const recipientOf = ({ email, name, customer_id: customerId, locale }: OrderLetter): Draft['to'] => ({
+export const recipientOf = ({ email, name, customer_id: customerId, locale }: OrderLetter): Draft['to'] => ({
   ...{ email, name, customerId, locale }
 })
 
@@ -66,6 +66,13 @@ export function createOrderHearing({ orders, write, isOn }: Deps) {
     'orders.canceled': hear('order_canceled'),
     'orders.shipped': hear<OrderEvent & { shipment_id: string }>(
       'order_shipped',
+      ({ shipment_id }, letter) => {
+        const shipment = shipmentOf(letter, shipment_id)
+        return shipment && { shipment }
+      }
+    ),
+    'shipping.delivered': hear<OrderEvent & { shipment_id: string }>(
+      'order_delivered',
       ({ shipment_id }, letter) => {
         const shipment = shipmentOf(letter, shipment_id)
         return shipment && { shipment }

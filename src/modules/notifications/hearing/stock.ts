@@ -1,3 +1,5 @@
+import { parseEmail } from '../../../kernel/email.ts'
+import { OperatorError } from '../../../kernel/errors.ts'
 import type { Delivery } from '../../../kernel/events.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { CatalogApi } from '../../catalog/index.ts'
@@ -17,6 +19,12 @@ type Deps = {
 }
 
 const template = 'low_stock'
+
+/** @throws OperatorError when one of them is no address. */
+export function checkStaff(staff: readonly string[]): void {
+  if (staff.some(each => parseEmail(each) === undefined))
+    throw new OperatorError('notifications.staff: each must be an e-mail address such as ops@example.com.')
+}
 
 /** Tells those who look after the shop when something runs low, or out. */
 export function createStockHearing({ catalog, write, staff, isOn }: Deps) {

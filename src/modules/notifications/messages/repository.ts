@@ -1,4 +1,4 @@
-import { json, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+import { json, nullableOneOf, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
 export type MessageStatus = 'pending' | 'sent' | 'dead' | 'canceled' | 'suppressed' | 'skipped'
 export type MessageChannel = 'email' | 'log'
@@ -89,4 +89,94 @@ export const deleteOldMessages = statement({
       select id from notifications.messages
       where status <> 'pending' and created_at < now() - make_interval(days => $days)
       order by created_at limit 1000)`
+})
+
+const listed = {
+  id: 'uuid',
+  template: 'text',
+  channel: oneOf<MessageChannel>(),
+  status: oneOf<MessageStatus>(),
+  customer_id: 'uuid?',
+  locale: 'text',
+  recipient: 'text?',
+  attempts: 'int4',
+  error: 'text?',
+  created_at: 'timestamptz',
+  due_at: 'timestamptz?',
+  settled_at: 'timestamptz?'
+} as const
+/** Only of what waits a time says when it is tried next. */
+const columns = `id, template, channel, status, customer_id, locale, recipient, attempts, error, created_at,
+      case when status = 'pending' then due_at end as due_at, settled_at`
+/** What is null lets all pass. */
+const filters = {
+  status: nullableOneOf<MessageStatus>(),
+  template: 'text?',
+  recipient: 'text?'
+} as const
+const matching = `
+  ($status::text is null or status = $status)
+  and ($template::text is null or template = $template)
+  and ($recipient::text is null or recipient = $recipient)`
+
+export const listMessages = statement({
+  name: 'notifications.list_messages',
+  slow: true,
+  takes: { ...filters, after: 'uuid', limit: 'int8' },
+  gives: listed,
+  text: `
+    select ${columns} from notifications.messages
+    where id < $after and ${matching} order by id desc limit $limit`
+})
+export const countMessages = statement({
+  name: 'notifications.count_messages',
+  slow: true,
+  takes: filters,
+  gives: { total: 'int8' },
+  text: `select count(*) as total from notifications.messages where ${matching}`
+})
+export const listOwnMessages = statement({
+  name: 'notifications.list_own_messages',
+  takes: { customer_id: 'uuid', after: 'uuid', limit: 'int8' },
+  gives: listed,
+  text: `
+    select ${columns} from notifications.messages
+    where customer_id = $customer_id and id < $after order by id desc limit $limit`
+})
+export const countOwnMessages = statement({
+  name: 'notifications.count_own_messages',
+  takes: { customer_id: 'uuid' },
+  gives: { total: 'int8' },
+  text: 'select count(*) as total from notifications.messages where customer_id = $customer_id'
+})
+export const findMessage = statement({
+  name: 'notifications.find_message',
+  takes: { id: 'uuid' },
+  gives: { ...listed, recipient_name: 'text?', data: json<Readonly<Record<string, unknown>>>() },
+  text: `
+    select ${columns}, recipient_name, data from notifications.messages where id = $id`
+})
+export const lockMessage = statement({
+  name: 'notifications.lock_message',
+  takes: { id: 'uuid' },
+  gives: { status: oneOf<MessageStatus>(), turn: 'int4' },
+  text: 'select status, turn from notifications.messages where id = $id for update'
+})
+/** It is tried anew, and as long as one that is new. */
+export const retryMessage = statement({
+  name: 'notifications.retry_message',
+  takes: { id: 'uuid', seconds: 'float8' },
+  text: `
+    update notifications.messages set
+      status = 'pending', turn = turn + 1, attempts = 0, settled_at = null, due_at = now(),
+      gives_up_at = now() + make_interval(secs => $seconds)
+    where id = $id`
+})
+/** Whoever comes with its turn finds that it is over. */
+export const cancelMessage = statement({
+  name: 'notifications.cancel_message',
+  takes: { id: 'uuid' },
+  text: `
+    update notifications.messages set status = 'canceled', turn = turn + 1, settled_at = now()
+    where id = $id and status = 'pending'`
 })

@@ -8,6 +8,8 @@ import { insertMessages, type MessageChannel } from './repository.ts'
 
 /** What is to be told to whom. */
 export type Draft = {
+  /** Of the message; a new one when it is left out. */
+  readonly id?: string
   /** Of what is told about: an event or a request. Of one, everybody is told once by one template. */
   readonly origin: string
   readonly template: TemplateName
@@ -30,11 +32,11 @@ export function createMessages({ enqueue, locale, giveUpSeconds }: Deps) {
   /** Who has no address that could be one is told nothing. Answers the ids of those that are new. */
   return async (tx: Transaction, drafts: readonly Draft[]): Promise<string[]> => {
     const gives_up_at = new Date(Date.now() + giveUpSeconds * 1_000)
-    const rows = drafts.flatMap(({ origin, template, channel = 'email', to, data }) => {
+    const rows = drafts.flatMap(({ id = newId(), origin, template, channel = 'email', to, data }) => {
       const recipient = to.email === null ? undefined : parseEmail(to.email)
       if (recipient === undefined) return []
       return {
-        ...{ id: newId(), origin: derivedId(origin, `${template}:${recipient}`), template, channel },
+        ...{ id, origin: derivedId(origin, `${template}:${recipient}`), template, channel },
         ...{ customer_id: to.customerId, locale: to.locale ?? locale, recipient, data, gives_up_at },
         recipient_name: to.name === null ? null : plainName(to.name)
       }

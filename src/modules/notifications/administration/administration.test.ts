@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { PATIENCE, useMailingAccounts } from '../../../../test/support/mailing-shop.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { customer } from '../../../testing.ts'
+
+const MESSAGES = '/api/admin/notifications'
+
+test('administrators find messages, send what is dead again, and keep what waits from being sent', async () => {
+  const shop = await useMailingAccounts()
+  const [ada, bob] = [shop.know('ada@example.com'), shop.know('bob@example.com')]
+  shop.mails.mischief.push({ at: 'data', code: 554, says: '5.7.1 spam' })
+  await shop.happen('password_changed', ada)
+  await expect.poll(shop.statuses, PATIENCE).toEqual(['dead'])
+  shop.mails.mischief.push({ at: 'data', code: 451, says: '4.3.0 later' })
+  await shop.happen('email_changed', bob)
+  await expect.poll(async () => (await shop.messages())[1]?.attempts, PATIENCE).toBe(1)
+
+  const list = async (query: string) => (await shop.admin.get(`${MESSAGES}?count=true${query}`)).json
+  const [waiting, dead] = (await list('')).items
+  expect(dead).toMatchObject({ status: 'dead', attempts: 1, due_at: null, recipient: 'ada@example.com' })
+  expect(waiting).toMatchObject({ status: 'pending', attempts: 1, error: expect.stringContaining('4.3.0') })
+  expect(new Date(waiting.due_at).getTime()).toBeGreaterThan(new Date(waiting.created_at).getTime())
+  for (const query of ['&status=dead', '&template=password_changed', '&recipient=Ada@Example.com'])
+    expect((await list(query)).items.map(({ id }: { id: string }) => id)).toEqual([dead.id])
+  const page = await list('&limit=1')
+  expect((await list(`&limit=1&cursor=${page.next_cursor}`)).items).toEqual([dead])
+  expect((await shop.admin.get(`${MESSAGES}/${dead.id}`)).json).toMatchObject({
+    ...{ id: dead.id, recipient_name: 'Ada Lovelace', data: { at: expect.any(String) } }
+  })
+
+  const act = (id: string, what: string) => shop.admin.post(`${MESSAGES}/${id}/${what}`)
+  expect((await act(dead.id, 'cancel')).json).toMatchObject({
+    ...{ code: 'NOTIFICATION_STATUS_FORBIDS', message_status: 'dead' }
+  })
+  expect((await act(waiting.id, 'cancel')).json).toMatchObject({ status: 'canceled', attempts: 1 })
+  expect((await act(waiting.id, 'retry')).status).toBe(409)
+  await act(dead.id, 'retry')
+  const [mail] = await shop.mailed(1)
+  expect(mail?.messageId).toBe(`<${dead.id}@shop.example>`)
+  await shop.hurry()
+  await expect.poll(shop.statuses, PATIENCE).toEqual(['sent', 'canceled'])
+  const left = 'select 1 from cartwright.jobs where id > 0'
+  await expect.poll(() => shop.sql(left), PATIENCE).toEqual([])
+  expect(shop.mails.taken).toHaveLength(1)
+})
+
+test('nobody else looks after messages, and what is not there is not found', async () => {
+  const shop = await useMailingAccounts()
+  const id = newId()
+  const ask = (caller: typeof shop.admin) =>
+    Promise.all([
+      caller.get(`${MESSAGES}/${id}`),
+      caller.post(`${MESSAGES}/${id}/retry`),
+      caller.post(`${MESSAGES}/${id}/cancel`)
+    ])
+  for (const { status, json } of await ask(shop.admin))
+    expect([status, json.code]).toEqual([404, 'NOTIFICATION_NOT_FOUND'])
+  for (const [caller, status] of [
+    [shop.anybody, 401],
+    [shop.as(customer()), 403]
+  ] as const) {
+    for (const answer of await ask(caller)) expect(answer.status).toBe(status)
+    expect((await caller.get(MESSAGES)).status).toBe(status)
+  }
+})

@@ -1,0 +1,23 @@
+-- Templates in the place of those that come along.
+create table notifications.templates (
+  name text not null,
+  locale text not null,
+  subject text not null,
+  body_text text not null,
+  body_html text not null,
+  version int not null default 1,
+  updated_at timestamptz not null default now(),
+  constraint templates_pkey primary key (name, locale)
+);
+
+-- Whom nothing, or nothing that they may not want, is sent any more. Addresses are kept as keyed hashes, and masked for people.
+create table notifications.suppressions (
+  id uuid not null constraint suppressions_pkey primary key,
+  address_hash text not null,
+  address_masked text not null,
+  reason text not null constraint suppressions_reason check (reason in ('bounced', 'unsubscribed')),
+  -- Of what bounced: how often.
+  times int not null default 1,
+  created_at timestamptz not null default now(),
+  constraint suppressions_one unique (address_hash, reason)
+);

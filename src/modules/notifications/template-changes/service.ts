@@ -1,0 +1,100 @@
+import { found } from '../../../kernel/errors.ts'
+import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Database, Queryable } from '../../../platform/postgres/database.ts'
+import { templateInvalid, templateNotFound, templateStale } from '../errors.ts'
+import { COMMON_EXAMPLE, catalogue, EVENT_TEMPLATES, type TemplateName } from '../templates/catalogue.ts'
+import type { TemplateEngine } from '../templates/engine.ts'
+import * as repository from '../templates/repository.ts'
+import { shipped, type Templates, wordsOf } from '../templates/service.ts'
+import type { Words } from '../templates/words.ts'
+import type {
+  PreviewRequest,
+  PreviewResponse,
+  TemplateParams,
+  TemplateRequest,
+  TemplateResponse,
+  TemplatesResponse
+} from './schema.ts'
+
+type Deps = { db: Database; engine: TemplateEngine; templates: Templates; shopName: string; locale: string }
+
+/** What administrators do to templates: those of theirs stand in the place of those that come along. */
+export function createTemplateChanges({ db, engine, templates, shopName, locale: shopLocale }: Deps) {
+  const exampleOf = (name: TemplateName, locale: string) => ({
+    ...COMMON_EXAMPLE,
+    ...catalogue[name].example,
+    shop: { ...COMMON_EXAMPLE.shop, name: shopName },
+    locale
+  })
+  const findChanged = async (from: Queryable, { name, locale }: TemplateParams) =>
+    (await from.rows(repository.listTemplate, { name, locales: [locale] }))[0]
+
+  /** @throws `NOTIFICATION_TEMPLATE_INVALID` */
+  async function check(name: TemplateName, locale: string, words: Words): Promise<void> {
+    const faults = await engine.check(words, exampleOf(name, locale))
+    if (faults.length === 0) return
+    const errors = faults.map(({ part, line, message }) => ({
+      path: `body/${part}`,
+      message: `line ${line}: ${message}`,
+      line
+    }))
+    throw templateInvalid({ details: { errors } })
+  }
+
+  /** @throws `NOTIFICATION_TEMPLATE_NOT_FOUND` */
+  async function read(params: TemplateParams): Promise<TemplateResponse> {
+    const { name, locale } = params
+    const changed = await findChanged(db, params)
+    const words = changed === undefined ? shipped[locale]?.[name] : wordsOf(changed)
+    return {
+      ...{ name, locale, is_changed: changed !== undefined, version: changed?.version ?? 0 },
+      ...found(words, templateNotFound),
+      example: exampleOf(name, locale)
+    }
+  }
+
+  return {
+    read,
+    list: async (): Promise<TemplatesResponse> => {
+      const changed = await db.rows(repository.listTemplates)
+      const isChanged = (name: string, locale: string) =>
+        changed.some(row => row.name === name && row.locale === locale)
+      const items = EVENT_TEMPLATES.flatMap(name => {
+        const own = changed.filter(row => row.name === name).map(({ locale }) => locale)
+        const locales = [...new Set([...Object.keys(shipped), ...own])].sort()
+        const { description } = catalogue[name]
+        return locales.map(locale => ({ name, locale, description, is_changed: isChanged(name, locale) }))
+      })
+      return { items }
+    },
+    /** @throws `NOTIFICATION_TEMPLATE_INVALID`, `NOTIFICATION_TEMPLATE_STALE` */
+    put: async (params: TemplateParams, words: TemplateRequest, write: Write): Promise<TemplateResponse> => {
+      const { name, locale } = params
+      await check(name, locale, words)
+      await write.once(db, async tx => {
+        const version = (await findChanged(tx, params))?.version ?? 0
+        write.expect(version, templateStale)
+        const { subject, text: body_text, html: body_html } = words
+        const row = { name, locale, subject, body_text, body_html, version }
+        if ((await tx.first(repository.putTemplate, row)) === undefined) throw templateStale()
+      })
+      return read(params)
+    },
+    /** The one that comes along is back, if there is one. @throws `NOTIFICATION_TEMPLATE_NOT_FOUND`, `NOTIFICATION_TEMPLATE_STALE` */
+    remove: async (params: TemplateParams, write: Write): Promise<void> => {
+      await write.once(db, async tx => {
+        const { version } = found(await findChanged(tx, params), templateNotFound)
+        write.expect(version, templateStale)
+        if ((await tx.run(repository.deleteTemplate, { ...params, version })) === 0) throw templateStale()
+      })
+    },
+    /** With example data; of the parts that are sent, those. @throws `NOTIFICATION_TEMPLATE_INVALID` */
+    preview: async ({ template, locale, ...parts }: PreviewRequest): Promise<PreviewResponse> => {
+      const present = await templates.find(template, locale ?? shopLocale)
+      const words = { ...present.words, ...parts }
+      await check(template, present.locale, words)
+      return { locale: present.locale, ...(await engine.render(words, exampleOf(template, present.locale))) }
+    }
+  }
+}
+export type TemplateChanges = ReturnType<typeof createTemplateChanges>

@@ -1,0 +1,59 @@
+import type { Config } from '../../../config.ts'
+import type { Database } from '../../../platform/postgres/database.ts'
+import type { Secrets } from '../../../platform/secrets/secrets.ts'
+import { unsubscribeRefused } from '../errors.ts'
+import { masked, type Suppressions } from '../suppressions/service.ts'
+import { unsubscribePage } from './page.ts'
+
+const PURPOSE = 'notifications.unsubscribe'
+const PATH = '/api/notifications/unsubscribe'
+
+type Deps = {
+  db: Database
+  secrets: Pick<Secrets, 'seal' | 'open'>
+  config: Pick<Config, 'environment' | 'server' | 'shop'>
+  suppressions: Suppressions
+}
+
+/** Links by which somebody gets no more of what they may not want (RFC 8058). Who has one is known from it alone. */
+export function createUnsubscribe({ db, secrets, config, suppressions }: Deps) {
+  const { environment, server, shop } = config
+  const url = URL.parse(server.public_url)
+  const development = environment === 'development' ? `http://127.0.0.1:${server.port}` : ''
+  const base =
+    url !== null && /^https?:$/.test(url.protocol) ? server.public_url.replace(/\/+$/, '') : development
+
+  /** @throws `NOTIFICATION_UNSUBSCRIBE_REFUSED` */
+  function addressOf(token: string): string {
+    const opened = secrets.open(PURPOSE, Buffer.from(token, 'base64url'))
+    if (opened === undefined) throw unsubscribeRefused()
+    return opened.toString('utf8')
+  }
+  const isDone = async (address: string) => (await suppressions.reasonFor(address, true)) === 'unsubscribed'
+
+  return {
+    /** Empty where nobody knows the address of the shop. */
+    linkFor: (address: string): string =>
+      base === ''
+        ? ''
+        : `${base}${PATH}?token=${secrets.seal(PURPOSE, Buffer.from(address)).toString('base64url')}`,
+    /** Whoever follows a link has done nothing yet: programs follow links, too. */
+    show: async (token: string, accept: string | undefined) => {
+      const address = addressOf(token)
+      const shown = { address: masked(address), is_unsubscribed: await isDone(address) }
+      return accept?.includes('text/html') === true
+        ? unsubscribePage({ ...shown, shopName: shop.name, action: `${PATH}?token=${token}` })
+        : {
+            type: 'application/json; charset=utf-8',
+            policy: "default-src 'none'",
+            body: JSON.stringify(shown)
+          }
+    },
+    unsubscribe: async (token: string): Promise<{ address: string; is_unsubscribed: boolean }> => {
+      const address = addressOf(token)
+      if (!(await isDone(address))) await suppressions.add(db, address, 'unsubscribed')
+      return { address: masked(address), is_unsubscribed: true }
+    }
+  }
+}
+export type Unsubscribe = ReturnType<typeof createUnsubscribe>

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { PATIENCE, useMailingAccounts } from '../../../../test/support/mailing-shop.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { customer } from '../../../testing.ts'
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+const ONE_CLICK = 'List-Unsubscribe=One-Click'
+
+test('one click, and no look at the link, ends the mails that somebody may not want, and no others', async () => {
+  const shop = await useMailingAccounts()
+  const ada = shop.know('ada@example.com')
+  await shop.happen('user_registered', ada, { role: 'customer' })
+  const [mail] = await shop.mailed(1)
+  const header = (name: string) => mail?.headers.find(({ key }) => key === name)?.value
+  expect(header('list-unsubscribe-post')).toBe(ONE_CLICK)
+  const [, path = ''] =
+    /^<https:\/\/api\.shop\.example(\/api\/notifications\/unsubscribe\?token=[\w-]+)>$/.exec(
+      header('list-unsubscribe') ?? ''
+    ) ?? []
+  expect(mail?.text).toContain(path)
+  expect(path).not.toContain('ada')
+
+  const page = await shop.anybody.get(path, undefined, { accept: 'text/html' })
+  expect(page.headers['content-security-policy']).toContain("form-action 'self'")
+  expect(page.text).toContain('a***@example.com')
+  expect(page.text).toContain(`action="${path}"`)
+  expect((await shop.anybody.get(path)).json).toEqual({ address: 'a***@example.com', is_unsubscribed: false })
+
+  for (let time = 0; time < 2; time += 1) {
+    const clicked = await shop.anybody.post(path, ONE_CLICK, FORM)
+    expect([clicked.status, clicked.json.is_unsubscribed]).toEqual([200, true])
+  }
+  await shop.happen('user_registered', ada, { role: 'customer' })
+  await shop.happen('password_changed', ada)
+  await shop.mailed(2)
+  await expect.poll(shop.statuses, PATIENCE).toEqual(['sent', 'suppressed', 'sent'])
+  const transactional = shop.mails.taken[1]?.headers.map(({ key }) => key)
+  expect(transactional).not.toContain('list-unsubscribe')
+
+  const list = async (query = '') =>
+    (await shop.admin.get(`/api/admin/notifications/suppressions?count=true${query}`)).json
+  const [suppression] = (await list('&address=ADA@example.com')).items
+  expect(suppression).toMatchObject({ address_masked: 'a***@example.com', reason: 'unsubscribed', times: 1 })
+  expect((await list('&address=bob@example.com')).total).toBe(0)
+  expect(JSON.stringify(await shop.sql('select * from notifications.suppressions'))).not.toContain('ada@')
+  const one = `/api/admin/notifications/suppressions/${suppression.id}`
+  expect((await shop.admin.delete(one)).status).toBe(204)
+  expect((await shop.admin.delete(one)).json.code).toBe('NOTIFICATION_SUPPRESSION_NOT_FOUND')
+  await shop.happen('user_registered', ada, { role: 'customer' })
+  await shop.mailed(3)
+})
+
+test('to an address that nobody has nothing is sent after it was refused so often', async () => {
+  const shop = await useMailingAccounts({ CARTWRIGHT__NOTIFICATIONS__SUPPRESS_AFTER: '2' })
+  const [ada, bob] = [shop.know('gone@example.com'), shop.know('full@example.com')]
+  const nobody = { at: 'rcpt', code: 550, says: '5.1.1 no such user' } as const
+  for (let time = 1; time <= 2; time += 1) {
+    shop.mails.mischief.push(nobody)
+    await shop.happen('password_changed', ada)
+    await expect.poll(shop.statuses, PATIENCE).toEqual(Array(time).fill('dead'))
+  }
+  await shop.happen('password_changed', ada)
+  await expect.poll(shop.statuses, PATIENCE).toEqual(['dead', 'dead', 'suppressed'])
+  // A mailbox that is full is somebody's.
+  shop.mails.mischief.push({ at: 'rcpt', code: 552, says: '5.2.2 mailbox full' })
+  await shop.happen('password_changed', bob)
+  await shop.happen('password_changed', bob)
+  await shop.mailed(1)
+})
+
+test('a link that is not ours does nothing, and nobody else looks after suppressions', async () => {
+  const shop = await useMailingAccounts()
+  for (const token of ['x', Buffer.from('ada@example.com').toString('base64url')]) {
+    const path = `/api/notifications/unsubscribe?token=${token}`
+    for (const { status, json } of [
+      await shop.anybody.get(path),
+      await shop.anybody.post(path, ONE_CLICK, FORM)
+    ])
+      expect([status, json.code]).toEqual([400, 'NOTIFICATION_UNSUBSCRIBE_REFUSED'])
+  }
+  expect(await shop.sql('select * from notifications.suppressions')).toEqual([])
+  for (const [caller, status] of [
+    [shop.anybody, 401],
+    [shop.as(customer()), 403]
+  ] as const) {
+    expect((await caller.get('/api/admin/notifications/suppressions')).status).toBe(status)
+    expect((await caller.delete(`/api/admin/notifications/suppressions/${newId()}`)).status).toBe(status)
+  }
+})
