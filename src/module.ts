@@ -1,4 +1,5 @@
 import type { Tiers } from './gateway/routing/tiers.ts'
+import type { Diagnosis } from './kernel/diagnosis.ts'
 import type { EventType, JobType, PayloadOf } from './kernel/events.ts'
 import type { TSchema } from './kernel/schema.ts'
 import type { SettingsOf } from './kernel/settings.ts'
@@ -90,6 +91,8 @@ export type Module<
   /** What it does later: set-up returns a handler of each. */
   readonly jobs?: J
   readonly migrations?: URL
+  /** What `doctor` asks about the installation for its sake: others that it needs, settings that contradict each other. */
+  diagnose?(settings: SettingsOf<S>, world: Pick<Platform, 'config' | 'http'>): readonly Diagnosis[]
   // A method and not a property: TypeScript compares parameters of methods both ways, so a module that asks for
   // certain settings and APIs may stand in a list of modules of any kind.
   setup(

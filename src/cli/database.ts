@@ -12,14 +12,16 @@ export type OpenedDatabase = {
 
 /**
  * The database that the configuration names, or the embedded one of the data folder. A server ('own') must be the
- * only one on its folder; a command ('attach') may use the database of a server that is running.
+ * only one on its folder; a command ('attach') may use the database of a server that is running, and waits for one that
+ * starts, at most `attachMsMax`.
  */
 export async function openConfiguredDatabase(
   config: Config,
-  mode: 'own' | 'attach'
+  mode: 'own' | 'attach',
+  attachMsMax?: number
 ): Promise<OpenedDatabase> {
   if (config.database.url !== '') return { url: config.database.url, embedded: false, stop: async () => {} }
-  return openEmbedded(config.data, mode)
+  return openEmbedded(config.data, mode, attachMsMax)
 }
 
 /**
@@ -43,9 +45,18 @@ async function lookAtMigrations(database: OpenedDatabase): Promise<OpenedDatabas
   return { ...database, migrations }
 }
 
-async function openEmbedded(folder: string, mode: 'own' | 'attach'): Promise<OpenedDatabase> {
+async function openEmbedded(
+  folder: string,
+  mode: 'own' | 'attach',
+  attachMsMax?: number
+): Promise<OpenedDatabase> {
   const { openEmbeddedPostgres } = await import('../platform/embedded-postgres/open.ts')
   const report = (line: string) => process.stderr.write(`${line}\n`)
-  const { url, stop } = await openEmbeddedPostgres({ folder, mode, report })
+  const { url, stop } = await openEmbeddedPostgres({
+    folder,
+    mode,
+    report,
+    ...(attachMsMax !== undefined && { attachMsMax })
+  })
   return { url, embedded: true, stop }
 }

@@ -25,6 +25,12 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
     .addHelpText('after', example('migrate --dry-run'))
     .action(async options => (await import('./migrate.ts')).runMigrations(await loadModules(), options))
   program
+    .command('doctor')
+    .description('ask all that a shop needs whether it is as it should be, and say what is wrong')
+    .option(...JSON_OPTION)
+    .addHelpText('after', example('doctor'))
+    .action(async options => (await import('./doctor/doctor.ts')).examine(await loadModules(), options))
+  program
     .command('modules')
     .description('list the modules: which are on, and what they need')
     .option(...JSON_OPTION)

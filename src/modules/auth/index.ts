@@ -8,6 +8,7 @@ import { accountRoutes, invitationRoutes, keyRoutes, sessionRoutes } from './acc
 import type { Role } from './accounts/schema.ts'
 import { type Account, createAccountService } from './accounts/service.ts'
 import { sweepEvery } from './accounts/sweep.ts'
+import { diagnoseAuth } from './diagnosis.ts'
 import { authEvents } from './events.ts'
 import { createInvitationService } from './invitations/service.ts'
 import { createOneTimeTokens, type OneTimeToken } from './one-time-tokens/service.ts'
@@ -89,6 +90,7 @@ export const authModule = defineModule({
   uses: {},
   emits: authEvents,
   migrations: new URL('./migrations/', import.meta.url),
+  diagnose: diagnoseAuth,
   setup: async ({ config, db, emit, log, secrets, broadcast, chores, http, metrics }, settings) => {
     const stopping = new AbortController()
     const keys = await createSigningKeys({ db, secrets, log })

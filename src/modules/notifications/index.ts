@@ -17,6 +17,7 @@ import { messageRoutes } from './administration/routes.ts'
 import { createMessageAdministration } from './administration/service.ts'
 import { createContent } from './delivery/content.ts'
 import { createDelivery } from './delivery/service.ts'
+import { diagnoseNotifications } from './diagnosis.ts'
 import { forget } from './erasure/service.ts'
 import { createAccountHearing } from './hearing/accounts.ts'
 import { createOrderHearing } from './hearing/orders.ts'
@@ -56,6 +57,7 @@ export const notificationsModule = defineModule({
   description: 'Mails to customers and to those who look after the shop.',
   basePaths: ['/api/notifications', '/api/admin/notifications'],
   settings: notificationsSettings,
+  diagnose: diagnoseNotifications,
   requires: {},
   uses: {
     auth: authModule,

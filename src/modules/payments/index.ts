@@ -6,6 +6,7 @@ import { createAccounts, type NewAccount, type OrderCapture, type OrderRefund } 
 import { eraseOldRaw } from './callbacks/repository.ts'
 import { callbackRoutes } from './callbacks/routes.ts'
 import { createCallbackService } from './callbacks/service.ts'
+import { diagnosePayments } from './diagnosis.ts'
 import { forget } from './erasure/service.ts'
 import { paymentEvents } from './events.ts'
 import { createExpiryWatch } from './expiry/watch.ts'
@@ -81,6 +82,7 @@ export const paymentsModule = defineModule({
   emits: paymentEvents,
   jobs: [sendOperation, reconcile, applyEvent, watchExpiry],
   migrations: new URL('./migrations/', import.meta.url),
+  diagnose: diagnosePayments,
   setup: async ({ db, chores, config, emit, enqueue, http, log, metrics, secrets }, settings) => {
     const { providers, stop } = openProviders({
       ...{ config, settings, http, secrets },

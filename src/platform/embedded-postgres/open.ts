@@ -54,12 +54,15 @@ export async function openEmbeddedPostgres(options: {
   mode: 'own' | 'attach'
   report?: Report
   connectionsMax?: number
+  /** How long `attach` waits for a process that holds the folder, and starts or recovers its database. */
+  attachMsMax?: number
 }): Promise<EmbeddedPostgres> {
   const { folder, mode, report = () => {}, connectionsMax = CONNECTIONS_MAX } = options
+  const waitMsMax = mode === 'own' ? OWN_MS_MAX : (options.attachMsMax ?? ATTACH_MS_MAX)
   const bundle = findBundle()
   try {
     const place = await findPlace(folder, report)
-    const claim = await claimFolder(folder, place.home, mode)
+    const claim = await claimFolder(folder, place.home, mode, waitMsMax)
     if ('url' in claim) return { url: claim.url, stop: async () => {} }
     try {
       return await start(folder, place, bundle, claim, { report, connectionsMax })
@@ -110,10 +113,11 @@ async function findPlace(folder: string, report: Report): Promise<Place> {
 async function claimFolder(
   folder: string,
   home: string,
-  mode: 'own' | 'attach'
+  mode: 'own' | 'attach',
+  waitMsMax: number
 ): Promise<FolderLock | { url: string }> {
   // The holder writes its name right after it took the folder; its url when the server is up.
-  const deadline = Date.now() + (mode === 'own' ? OWN_MS_MAX : ATTACH_MS_MAX)
+  const deadline = Date.now() + waitMsMax
   for (;;) {
     const lock = lockFolder(home)
     if (lock) return lock

@@ -35,28 +35,10 @@ export function createIssuerKeys({ http, issuer, cooldownMs, signal }: IssuerKey
     staleAt = performance.now() + FRESH_SECONDS * 1_000
   }
 
-  /** A JSON document within a time and a size, from exactly there. Its keys may be elsewhere, on the Internet. */
-  async function fetchJson(url: string): Promise<unknown> {
-    const { status, body } = await http.send({
-      url,
-      headers: { accept: 'application/json' },
-      timeoutMs: FETCH_TIMEOUT_MS,
-      bytesMax: DOCUMENT_BYTES_MAX,
-      signal,
-      isConfigured: new URL(url).origin === new URL(issuer).origin
-    })
-    if (status !== 200) throw new Error(`${url} answered ${status}`)
-    const value: unknown = JSON.parse(body.toString('utf8'))
-    if (typeof value !== 'object' || value === null) throw new Error(`${url} is not a JSON object`)
-    return value
-  }
-
   async function fetchKeys(): Promise<void> {
     nextFetchAt = performance.now() + cooldownMs
     try {
-      const discovery = await fetchJson(discoveryUrl(issuer))
-      const jwks = await fetchJson(jwksUrl(issuer, discovery))
-      await learn(jwks)
+      await learn(await fetchKeySet({ http, issuer, signal }))
       failed = false
     } catch (cause) {
       failed = true
@@ -91,6 +73,30 @@ export function createIssuerKeys({ http, issuer, cooldownMs, signal }: IssuerKey
   }
 }
 export type IssuerKeys = ReturnType<typeof createIssuerKeys>
+
+type Asked = Pick<IssuerKeysDeps, 'http' | 'issuer' | 'signal'>
+
+/** The key set of an issuer, found by its discovery document. */
+export async function fetchKeySet(asked: Asked): Promise<unknown> {
+  const discovery = await fetchJson(asked, discoveryUrl(asked.issuer))
+  return fetchJson(asked, jwksUrl(asked.issuer, discovery))
+}
+
+/** A JSON document within a time and a size, from exactly there. The keys may be elsewhere, on the Internet. */
+async function fetchJson({ http, issuer, signal }: Asked, url: string): Promise<unknown> {
+  const { status, body } = await http.send({
+    url,
+    headers: { accept: 'application/json' },
+    timeoutMs: FETCH_TIMEOUT_MS,
+    bytesMax: DOCUMENT_BYTES_MAX,
+    signal,
+    isConfigured: new URL(url).origin === new URL(issuer).origin
+  })
+  if (status !== 200) throw new Error(`${url} answered ${status}`)
+  const value: unknown = JSON.parse(body.toString('utf8'))
+  if (typeof value !== 'object' || value === null) throw new Error(`${url} is not a JSON object`)
+  return value
+}
 
 const discoveryUrl = (issuer: string): string =>
   `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`

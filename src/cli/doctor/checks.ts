@@ -1,0 +1,174 @@
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
+import pg from 'pg'
+import type { Config } from '../../config.ts'
+import { type Diagnosis, type Finding, ok, warning, wrong } from '../../kernel/diagnosis.ts'
+import { type Module, migrationSources } from '../../module.ts'
+import { openLog } from '../../platform/log.ts'
+import { openCache } from '../../platform/platform.ts'
+import { migrationStatus } from '../../platform/postgres/migrate.ts'
+import { openSecrets } from '../../platform/secrets/open.ts'
+
+const MEBIBYTE = 1_048_576
+const FREE_BYTES_MIN = 512 * MEBIBYTE
+const CLOCK_MS_MAX = 5_000
+const CACHE_MS_MAX = 3_000
+const CACHE_POLL_MS = 50
+
+/** What can be said without the database. */
+export const localChecks = (config: Config): readonly Diagnosis[] => [
+  { about: 'secrets', find: () => checkSecrets(config) },
+  ...(config.database.url === '' ? [{ about: 'data folder', find: () => checkFolder(config.data) }] : []),
+  { about: 'proxy', find: () => checkProxy(config) },
+  { about: 'demo', find: () => checkDemo(config) },
+  { about: 'cache', find: () => checkCache(config) }
+]
+
+function checkSecrets(config: Config): Finding {
+  openSecrets(config)
+  return ok(
+    config.secrets.keys.length > 0
+      ? 'of the configuration'
+      : `a file in ${config.data}: keep it with your backups`
+  )
+}
+
+function checkFolder(folder: string): Finding {
+  if (!existsSync(folder)) return ok(`${folder} is not there yet; the first start makes it`)
+  accessSync(folder, constants.R_OK | constants.W_OK)
+  const { bavail, bsize } = statfsSync(folder)
+  return judgeRoom(folder, bavail * bsize)
+}
+
+export function judgeRoom(folder: string, free: number): Finding {
+  const mebibytes = `${Math.floor(free / MEBIBYTE)} MiB are free where ${folder} lies`
+  if (free === 0)
+    return wrong(`the disk is full: ${mebibytes}`, 'Make room: until then nothing can be written.')
+  if (free < FREE_BYTES_MIN) return warning(mebibytes, 'Make room before the disk is full.')
+  return ok(mebibytes)
+}
+
+/** Whoever ends TLS stands in front, and the shop sees the address of that one alone. */
+function checkProxy({ environment, server }: Config): Finding {
+  const isBehind = server.public_url.startsWith('https:')
+  if (isBehind && !server.trust_proxy)
+    return warning(
+      'server.public_url is https, so a proxy stands in front, and its X-Forwarded-For is not trusted: all shoppers have one address, and share its limits',
+      'Set server.trust_proxy: true where exactly one proxy sets that header.'
+    )
+  if (!isBehind && server.trust_proxy && environment === 'production')
+    return warning(
+      'X-Forwarded-For is trusted, and server.public_url does not say that a proxy stands in front: without one anybody chooses an address',
+      'Set server.public_url to the address of the proxy, or server.trust_proxy: false.'
+    )
+  return ok(server.trust_proxy ? 'trusted' : 'none')
+}
+
+const checkDemo = ({ environment, shop }: Config): Finding =>
+  environment === 'production' && shop.demo === 'on'
+    ? warning('the demo is loaded into an empty catalog, in production', 'Set shop.demo: off.')
+    : ok(shop.demo)
+
+async function checkCache(config: Config): Promise<Finding> {
+  if (config.cache.url === '') return ok('in each process')
+  const cache = await openCache(config, openLog({ level: 'silent' }))
+  const until = Date.now() + CACHE_MS_MAX
+  try {
+    for (;;) {
+      const isThere = await cache.ping().then(
+        () => true,
+        () => false
+      )
+      if (isThere) return ok('answers')
+      if (Date.now() > until)
+        return wrong(
+          `gives no answer within ${CACHE_MS_MAX / 1_000} s: pages come from the database, and /readyz answers 503`,
+          'See that REDIS_URL (cache.url) is right, and that the server runs and has a password that fits.'
+        )
+      await new Promise(resolve => setTimeout(resolve, CACHE_POLL_MS))
+    }
+  } finally {
+    await cache.close()
+  }
+}
+
+/** What is asked of the database itself. */
+export const databaseChecks = (
+  config: Config,
+  databaseUrl: string,
+  modules: readonly Module[]
+): readonly Diagnosis[] => {
+  const ask = async (sql: string): Promise<Record<string, unknown>> => {
+    const client = new pg.Client({ connectionString: databaseUrl, application_name: 'cartwright doctor' })
+    client.on('error', () => {})
+    await client.connect()
+    try {
+      return (await client.query(sql)).rows[0] ?? {}
+    } finally {
+      await client.end()
+    }
+  }
+  return [
+    { about: 'server', find: async () => judgeServer(await ask(SERVER), config) },
+    { about: 'writing', find: async () => judgeWriting(await ask(READ_ONLY)) },
+    { about: 'schema', find: () => checkSchema(databaseUrl, modules) },
+    {
+      about: 'clock',
+      find: async () => {
+        const { time } = await ask('select extract(epoch from clock_timestamp())::float8 * 1000 as time')
+        return judgeClock(Date.now() - Number(time))
+      }
+    }
+  ]
+}
+
+const SERVER = `
+  select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
+    current_setting('max_connections')::int as connections`
+const READ_ONLY = `
+  select pg_is_in_recovery() as is_replica, current_setting('transaction_read_only') = 'on' as is_read_only`
+
+function judgeServer(found: Record<string, unknown>, { database }: Config): Finding {
+  const { version, connections } = found
+  if (Number(found.number) < 150_000)
+    return wrong(`PostgreSQL ${version} is too old`, 'Cartwright needs PostgreSQL 15 or newer.')
+  const needed =
+    database.pool_size + database.shared_connections + database.write_connections + database.slow_connections
+  if (needed > Number(connections))
+    return wrong(
+      `one process may take ${needed} connections, and the server has ${connections}`,
+      'Raise max_connections of the server, or lower database.pool_size.'
+    )
+  return ok(`PostgreSQL ${version}, ${connections} connections, of which each process takes up to ${needed}`)
+}
+
+function judgeWriting({ is_replica, is_read_only }: Record<string, unknown>): Finding {
+  if (is_replica === true)
+    return wrong('the server is a replica, which only reads', 'Let DATABASE_URL name the primary.')
+  if (is_read_only === true)
+    return wrong(
+      'transactions are read-only (default_transaction_read_only)',
+      'Somebody set that for the server, the database or the user: alter ... reset default_transaction_read_only.'
+    )
+  return ok('can be done')
+}
+
+async function checkSchema(databaseUrl: string, modules: readonly Module[]): Promise<Finding> {
+  const { applied, pending } = await migrationStatus(databaseUrl, migrationSources(modules))
+  if (pending.length === 0) return ok(`up to date, ${applied.length} migrations`)
+  return warning(
+    applied.length === 0
+      ? 'empty: nothing is there yet'
+      : `older than this program: ${pending.length} migrations are to come`,
+    'The next start brings it up to date; "migrate --dry-run" lists what it does.'
+  )
+}
+
+/** Tokens, sessions and payments go by the clock; `aheadMs`: how far this machine's is ahead of the database's. */
+export function judgeClock(aheadMs: number): Finding {
+  const seconds = Math.round(Math.abs(aheadMs) / 1_000)
+  if (Math.abs(aheadMs) <= CLOCK_MS_MAX) return ok('agrees with that of the database')
+  return wrong(
+    `this machine is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the database`,
+    'Let both set their clocks by the network (NTP): tokens and callbacks are judged by them.'
+  )
+}

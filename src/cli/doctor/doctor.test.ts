@@ -1,0 +1,160 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { runCommandLine } from '../../../test/support/command.ts'
+import { createTestDatabase } from '../../../test/support/database.ts'
+import { SECRET_SETTINGS } from '../../../test/support/secrets.ts'
+import { runSql } from '../../../test/support/sql.ts'
+import { modules } from '../../app.ts'
+import { lockFolder } from '../../platform/embedded-postgres/folder-lock.ts'
+import { judgeClock, judgeRoom } from './checks.ts'
+import { diagnose } from './doctor.ts'
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+/** What is wrong, or worth a warning, by what it is about. */
+async function complaints(settings: Record<string, string>, attachMsMax?: number) {
+  const found: Record<string, string> = {}
+  const environment = { DATABASE_URL: database.url, ...SECRET_SETTINGS, ...settings }
+  for await (const { about, state, detail, advice } of diagnose(modules, environment, attachMsMax))
+    if (state !== 'ok') found[about] = `${state}: ${detail} ${advice ?? ''}`
+  return found
+}
+
+/** A port where nothing is said, or nobody is. */
+async function useSilence(): Promise<{ port: number; server: Server }> {
+  const server = createServer(() => {}).listen(0, '127.0.0.1')
+  await new Promise(resolve => server.once('listening', resolve))
+  return { port: (server.address() as { port: number }).port, server }
+}
+
+async function closedPort(): Promise<number> {
+  const { port, server } = await useSilence()
+  await new Promise(resolve => server.close(resolve))
+  return port
+}
+
+test('of a shop as it should be, nothing is wrong, and the exit code says so', async () => {
+  const { code, out } = await runCommandLine(['doctor', '--json'], {
+    settings: { DATABASE_URL: database.url }
+  })
+  const { ok, findings } = JSON.parse(out)
+  expect({ code, ok }).toEqual({ code: 0, ok: true })
+  expect(findings.map((each: { state: string }) => each.state)).not.toContain('warning')
+  expect(findings.map((each: { about: string }) => each.about)).toEqual(
+    expect.arrayContaining([
+      'configuration',
+      'secrets',
+      'cache',
+      'payments',
+      'mails',
+      'database',
+      'schema',
+      'clock'
+    ])
+  )
+})
+
+test('a wrong configuration is all that is said, with the nearest key and exit code 1', async () => {
+  const { code, out } = await runCommandLine(['doctor'], { settings: { CARTWRIGHT__SERVER__PROT: '1' } })
+  expect(code).toBe(1)
+  expect(out).toMatch(/^WRONG +configuration: .*\n.*server\.prot \(did you mean port\?\)/)
+})
+
+test('settings that do not go together are named with what to set', async () => {
+  const found = await complaints({
+    NODE_ENV: 'production',
+    CARTWRIGHT__SECRETS__KEYS: '[]',
+    CARTWRIGHT__SERVER__PUBLIC_URL: 'https://shop.example.com',
+    CARTWRIGHT__SHOP__DEMO: 'on',
+    CARTWRIGHT__PAYMENTS__SANDBOX__MODE: 'on',
+    CARTWRIGHT__AUTH__EMAIL_DOMAINS: '[example.com]',
+    CARTWRIGHT_ADMIN_EMAIL: 'boss@example.com'
+  })
+  expect(found).toEqual({
+    secrets: expect.stringContaining('CARTWRIGHT__SECRETS__KEYS'),
+    proxy: expect.stringContaining('server.trust_proxy: true'),
+    demo: expect.stringContaining('shop.demo: off'),
+    payments: expect.stringContaining('payments.sandbox.mode: off'),
+    registration: expect.stringContaining('auth.registration: invite'),
+    mails: expect.stringContaining('CARTWRIGHT__NOTIFICATIONS__SMTP__URL')
+  })
+})
+
+test('servers that hang, refuse or cannot be reached are told apart from those that answer', async () => {
+  const hanging = await useSilence()
+  onTestFinished(() => void hanging.server.close())
+  const nobody = await closedPort()
+  const found = await complaints({
+    REDIS_URL: `redis://127.0.0.1:${hanging.port}`,
+    CARTWRIGHT__NOTIFICATIONS__SMTP__URL: `smtp://127.0.0.1:${nobody}`,
+    CARTWRIGHT__NOTIFICATIONS__FROM: 'shop@example.com',
+    CARTWRIGHT__AUTH__ISSUERS: `[{ issuer: 'http://127.0.0.1:${nobody}', audience: shop }]`
+  })
+  expect(found).toEqual({
+    cache: expect.stringContaining('no answer within 3 s'),
+    mails: expect.stringContaining('ECONNREFUSED'),
+    [`issuer http://127.0.0.1:${nobody}`]: expect.stringContaining('auth.issuers')
+  })
+})
+
+test('a database that only reads, is older or newer is said to be so, and is left as it is', async () => {
+  const own = await createTestDatabase()
+  onTestFinished(own.drop)
+  const name =
+    new URL(own.url.replace(/^socket:/, 'http://x')).searchParams.get('db') ??
+    new URL(own.url).pathname.slice(1)
+  const forget = `delete from cartwright.migrations where module = 'cart' and name like '0001%' returning *`
+  const [row] = await runSql(own.url, forget)
+  expect(await complaints({ DATABASE_URL: own.url })).toEqual({
+    schema: expect.stringContaining('older than this program: 1 migrations')
+  })
+  await runSql(own.url, 'insert into cartwright.migrations (module, name, checksum) values ($1, $2, $3)', [
+    'cart',
+    row?.name,
+    row?.checksum
+  ])
+  await runSql(
+    own.url,
+    `insert into cartwright.migrations (module, name, checksum) values ('cart', '9999_later.sql', '')`
+  )
+  await runSql(own.url, `alter database ${name} set default_transaction_read_only = on`)
+  expect(await complaints({ DATABASE_URL: own.url })).toEqual({
+    schema: expect.stringContaining('migrated by a newer version'),
+    writing: expect.stringContaining('default_transaction_read_only')
+  })
+})
+
+test('a database that is not there is said to be, and of a folder who holds it', async () => {
+  const nowhere = `postgres://nobody@127.0.0.1:${await closedPort()}/none`
+  expect((await complaints({ DATABASE_URL: nowhere })).server).toMatch(/^wrong: .*ECONNREFUSED/)
+
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright-doctor-'))
+  // Its owner alone could reach it, and the database of root runs as somebody else.
+  await chmod(folder, 0o755)
+  const lock = lockFolder(folder)
+  onTestFinished(async () => {
+    lock?.release()
+    await rm(folder, { recursive: true })
+  })
+  const held = await complaints({ DATABASE_URL: '', CARTWRIGHT_DATA: folder }, 500)
+  expect(held.database).toContain(`process ${process.pid}`)
+})
+
+test('a full disk and a clock that is off', () => {
+  expect(judgeRoom('.data', 0)).toMatchObject({ state: 'wrong', detail: expect.stringContaining('full') })
+  expect(judgeRoom('.data', 1_000_000)).toMatchObject({ state: 'warning' })
+  expect(judgeRoom('.data', 10_000_000_000)).toMatchObject({ state: 'ok' })
+  expect(judgeClock(-90_000)).toMatchObject({
+    state: 'wrong',
+    detail: expect.stringContaining('90 s behind')
+  })
+  expect(judgeClock(90_000)).toMatchObject({ state: 'wrong', detail: expect.stringContaining('90 s ahead') })
+  expect(judgeClock(400)).toMatchObject({ state: 'ok' })
+})

@@ -1,0 +1,39 @@
+import type { Config } from '../../config.ts'
+import { type Diagnosis, ok, warning, wrong } from '../../kernel/diagnosis.ts'
+import type { SettingsOf } from '../../kernel/settings.ts'
+import type { paymentsSettings } from './settings.ts'
+
+/** Whether money can be taken, and is real. */
+export const diagnosePayments = (
+  settings: SettingsOf<typeof paymentsSettings>,
+  { config: { environment } }: { config: Pick<Config, 'environment'> }
+): readonly Diagnosis[] => [{ about: 'payments', find: () => judge(settings, environment === 'production') }]
+
+function judge(
+  { stripe, sandbox, default_provider }: SettingsOf<typeof paymentsSettings>,
+  isProduction: boolean
+) {
+  if (isProduction && sandbox.mode === 'on')
+    return wrong(
+      'the sandbox takes no money, so production refuses it and does not start',
+      'Set payments.sandbox.mode: off, or leave it out.'
+    )
+  if (default_provider === 'stripe' && stripe.secret_key === '')
+    return wrong(
+      'Stripe is the usual provider, and has no key',
+      'Set CARTWRIGHT__PAYMENTS__STRIPE__SECRET_KEY, or another payments.default_provider.'
+    )
+  if (stripe.secret_key !== '' && stripe.webhook_secrets.length === 0)
+    return warning(
+      'callbacks of Stripe cannot be verified, and are refused',
+      'Set payments.stripe.webhook_secrets to the signing secret of the endpoint, whsec_...'
+    )
+  if (isProduction && stripe.secret_key.startsWith('sk_test_'))
+    return warning('the key of Stripe is one for tests: no money is taken', 'Use the live key, sk_live_...')
+  const offered = [
+    stripe.secret_key !== '' && 'Stripe',
+    !isProduction && sandbox.mode !== 'off' && 'the sandbox',
+    'manual'
+  ]
+  return ok(offered.filter(Boolean).join(', '))
+}
