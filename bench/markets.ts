@@ -46,7 +46,7 @@ export async function bytesOfPrices(variants: number, lists: number): Promise<nu
     broadcast: { subscribe: () => {}, isLive: () => true },
     db
   }
-  const { api } = await pricingModule.setup(platform as never, undefined as never, {})
+  const { api } = await pricingModule.setup(platform as never, undefined as never, { auth: undefined })
   const { prices } = api as PricingApi
   const variantIds = Array.from({ length: variants }, newId)
   const before = heapBytes()

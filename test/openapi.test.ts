@@ -197,6 +197,7 @@ test('writes of what has a version take If-Match, and answers that show it have 
     ...[...priced.map(each => `${each}/{id}`), 'notifications/templates/{name}/{locale}']
       .sort()
       .map(path => `delete /api/admin/${path}`),
+    'delete /api/auth/addresses/{id}',
     'delete /api/cart',
     'delete /api/cart/items/{variantId}',
     'delete /api/catalog/categories/{id}',
@@ -211,6 +212,7 @@ test('writes of what has a version take If-Match, and answers that show it have 
     ...[...priced, 'orders/{id}/shipments']
       .sort()
       .map(each => `patch /api/admin/${each}/{id}`.replace('shipments/{id}', 'shipments/{shipment_id}')),
+    'patch /api/auth/addresses/{id}',
     'patch /api/catalog/categories/{id}',
     'patch /api/catalog/discounts/{id}',
     'patch /api/catalog/products/{id}',
@@ -250,14 +252,19 @@ test('writes of what has a version take If-Match, and answers that show it have 
     'get /api/admin/notifications/templates/{name}/{locale}',
     ...['get /api/checkouts/{id}', 'get /api/checkouts/guest/{id}'],
     ...['get /api/orders/{id}', 'get /api/orders/guest/{id}', 'get /api/admin/orders/{id}'],
-    ...['get /api/cart', 'get /api/catalog/products/{id}', 'get /api/guest-cart'],
+    ...[
+      'get /api/auth/addresses/{id}',
+      'get /api/cart',
+      'get /api/catalog/products/{id}',
+      'get /api/guest-cart'
+    ],
     ...['get /api/inventory/items/{id}', 'get /api/inventory/locations/{id}'],
     ...['get /api/catalog/reviews/{id}', 'get /api/products/{id}/reviews/mine'],
     ...[...priced, 'shipping/shipments'].map(each => `get /api/admin/${each}/{id}`)
   ]
   const creations = [
     ...['categories', 'discounts', 'products'].map(each => `post /api/catalog/${each}`),
-    ...['post /api/inventory/locations', 'post /api/products/{id}/reviews'],
+    ...['post /api/auth/addresses', 'post /api/inventory/locations', 'post /api/products/{id}/reviews'],
     ...['post /api/checkouts', 'post /api/checkouts/guest', 'post /api/orders', 'post /api/orders/guest'],
     ...['orders', ...priced].map(each => `post /api/admin/${each}`)
   ]

@@ -60,8 +60,8 @@ function trimmed(address: Address): Address {
 
 const require = createRequire(import.meta.url)
 
-/** As E.164; `null` when nobody could be called there. Its tables are loaded with the first number: 40 ms (2026-11). */
-function readPhone(text: string, country: string): string | null {
+/** As E.164, of this country where it has no code of one; `null` when nobody could be called there. Its tables are loaded with the first number: 40 ms (2026-11). */
+export function readPhone(text: string, country = ''): string | null {
   const { isSupportedCountry, parsePhoneNumberFromString } =
     require('libphonenumber-js/min') as typeof import('libphonenumber-js/min')
   const parsed = parsePhoneNumberFromString(text, {

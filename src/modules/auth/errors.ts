@@ -59,6 +59,50 @@ export const invalidRefreshToken = defineError(
   'AUTH_INVALID_REFRESH_TOKEN',
   'The refresh token is unknown, expired, revoked or was used before; log in again.'
 )
+export const emailNotVerified = defineError(
+  'forbidden',
+  'AUTH_EMAIL_NOT_VERIFIED',
+  'This account is used once its e-mail address is verified; a message was sent there.'
+)
+export const phoneInvalid = defineError('invalid', 'AUTH_PHONE_INVALID', 'This is not a phone number.', {
+  fault: { path: 'body/phone', message: 'must be a phone number with + and the code of its country' }
+})
+export const localeInvalid = defineError('invalid', 'AUTH_LOCALE_INVALID', 'This is not a locale.', {
+  fault: { path: 'body/locale', message: 'must be a language, with or without a country, such as sv-SE' }
+})
+export const addressInvalid = defineError(
+  'invalid',
+  'AUTH_ADDRESS_INVALID',
+  'This address lacks something, or is wrong; "errors" says what.'
+)
+export const addressLimit = defineError(
+  'conflict',
+  'AUTH_ADDRESS_LIMIT',
+  'This account has as many addresses as it may have.'
+)
+export const addressNotFound = defineError(
+  'not_found',
+  'AUTH_ADDRESS_NOT_FOUND',
+  'There is no such address of yours.'
+)
+export const addressStale = defineError(
+  'stale',
+  'AUTH_ADDRESS_STALE',
+  'The address was changed in the meantime; read it again.'
+)
+export const confirmationRequired = defineError(
+  'invalid',
+  'AUTH_CONFIRMATION_REQUIRED',
+  'An account without a password is deleted with "confirm": true.',
+  { fault: { path: 'body/confirm', message: 'must be true' } }
+)
+export const userNotFound = defineError('not_found', 'AUTH_USER_NOT_FOUND', 'There is no such user.')
+export const lastAdmin = defineError(
+  'conflict',
+  'AUTH_LAST_ADMIN',
+  'This is the last administrator with all rights; make another one first.',
+  { mayPass: true }
+)
 export const oneTimeTokenInvalid = defineError(
   'invalid',
   'AUTH_ONE_TIME_TOKEN_INVALID',

@@ -1,4 +1,4 @@
-import { defineEvent } from '../../kernel/events.ts'
+import { defineEvent, defineJob } from '../../kernel/events.ts'
 import { Type } from '../../kernel/schema.ts'
 import { Id } from '../../kernel/wire.ts'
 
@@ -52,6 +52,12 @@ export const userDeleted = defineEvent(
     description: 'An account was deleted: nobody is behind its id any more.',
     subject: 'the user'
   },
+  ofUser
+)
+
+export const eraseAgain = defineJob(
+  'auth.erase_again',
+  { description: 'Erases what somebody was still writing while their account was deleted.', seconds: 30 },
   ofUser
 )
 

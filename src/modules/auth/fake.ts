@@ -1,5 +1,6 @@
 import { newId } from '../../kernel/ids.ts'
-import { invalidToken } from './errors.ts'
+import { createPersonalParts } from './erasure/parts.ts'
+import { invalidToken, userNotFound } from './errors.ts'
 import type { AuthApi, Contact, OneTimeToken } from './index.ts'
 
 const TOKEN = /^(?:(customer|admin)(?:-|$))?([0-9a-f-]{36})?$/
@@ -26,6 +27,7 @@ const NOTHING_KNOWN = { name: null, locale: null, emailVerified: false, formerEm
  */
 export function fakeAuth(): FakeAuth {
   const known = new Map<string, Contact>()
+  const parts = createPersonalParts()
   const tokens = new Map<string, OneTimeToken>()
   const none = () => Promise.reject(new Error('there are no accounts here'))
   return {
@@ -38,6 +40,12 @@ export function fakeAuth(): FakeAuth {
     },
     revocations: { subscribe: () => {}, isLive: () => true },
     contacts: async ids => [...new Set(ids)].flatMap(id => known.get(id) ?? []),
+    onErasure: parts.add,
+    eraseUser: async (tx, id) => {
+      if (!known.delete(id)) throw userNotFound()
+      await parts.eraseAll(tx, id)
+    },
+    exportUser: async id => ({ user_id: id, exported_at: new Date(), parts: await parts.exportAll(id) }),
     oneTimeToken: async id => tokens.get(id),
     know: contact => {
       known.set(contact.id, { ...NOTHING_KNOWN, ...contact })

@@ -1,15 +1,22 @@
 import type { Authenticate } from '../../gateway/callers/identity.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import { defineModule } from '../../module.ts'
+import type { Transaction } from '../../platform/postgres/database.ts'
 import type { RowOf } from '../../platform/postgres/statement.ts'
 import { createFirstAdmins } from './accounts/first-admin.ts'
 import { listContacts, type UserRow } from './accounts/repository.ts'
 import { accountRoutes, invitationRoutes, keyRoutes, sessionRoutes } from './accounts/routes.ts'
 import type { Role } from './accounts/schema.ts'
-import { type Account, createAccountService } from './accounts/service.ts'
+import { type Account, createAccountService, requireAnotherAdmin } from './accounts/service.ts'
 import { sweepEvery } from './accounts/sweep.ts'
 import { diagnoseAuth } from './diagnosis.ts'
-import { authEvents } from './events.ts'
+import { addressRoutes } from './addresses/routes.ts'
+import { createAddresses } from './addresses/service.ts'
+import { createPersonalParts, type PersonalPart } from './erasure/parts.ts'
+import { erasureRoutes } from './erasure/routes.ts'
+import type { AccountExportResponse } from './erasure/schema.ts'
+import { createErasure, exportAccount } from './erasure/service.ts'
+import { authEvents, eraseAgain } from './events.ts'
 import { createInvitationService } from './invitations/service.ts'
 import { createOneTimeTokens, type OneTimeToken } from './one-time-tokens/service.ts'
 import { passwordResetRoutes } from './password-resets/routes.ts'
@@ -18,6 +25,8 @@ import { createBudgets } from './passwords/budgets.ts'
 import { argon2id } from './passwords/hashing.ts'
 import { passwordRule } from './passwords/policy.ts'
 import { createPasswords } from './passwords/service.ts'
+import { profileRoutes } from './profiles/routes.ts'
+import { createProfiles } from './profiles/service.ts'
 import { findLiveSession } from './sessions/repository.ts'
 import { createRevocations, type Revocations } from './sessions/revocations.ts'
 import { createSessionService } from './sessions/service.ts'
@@ -30,6 +39,7 @@ import { createSigningKeys, REFRESH_SECONDS } from './tokens/signing-keys.ts'
 import { verificationRoutes } from './verification/routes.ts'
 import { createVerification } from './verification/service.ts'
 
+export type { PersonalPart } from './erasure/parts.ts'
 export {
   emailChanged,
   passwordChanged,
@@ -62,6 +72,15 @@ export type AuthApi = {
   contacts(userIds: readonly string[]): Promise<Contact[]>
   /** What is to be sent for the token of an event; `undefined` when it was used, superseded, or has expired. */
   oneTimeToken(tokenId: string): Promise<OneTimeToken | undefined>
+  /**
+   * Whoever keeps something of people says at its set-up how it forgets somebody whose account is deleted, and what it tells
+   * them that it has.
+   */
+  onErasure(part: PersonalPart): void
+  /** Deletes an account. @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`, and what forbids it in another module. */
+  eraseUser(tx: Transaction, userId: string): Promise<void>
+  /** All that is kept of somebody, by the names of the modules. */
+  exportUser(userId: string): Promise<AccountExportResponse>
   /** Ends every session of an account, and lets nobody in until it is enabled. False when there is no such account. */
   setDisabled(email: string, disabled: boolean): Promise<boolean>
   /** False when there is no such account. */
@@ -89,9 +108,10 @@ export const authModule = defineModule({
   requires: {},
   uses: {},
   emits: authEvents,
+  jobs: [eraseAgain],
   migrations: new URL('./migrations/', import.meta.url),
   diagnose: diagnoseAuth,
-  setup: async ({ config, db, emit, log, secrets, broadcast, chores, http, metrics }, settings) => {
+  setup: async ({ config, db, emit, enqueue, log, secrets, broadcast, chores, http, metrics }, settings) => {
     const stopping = new AbortController()
     const keys = await createSigningKeys({ db, secrets, log })
     const accessTokens = createAccessTokens({
@@ -117,6 +137,12 @@ export const authModule = defineModule({
     const deps = { db, emit, passwords, requirePassword, sessions }
     const resets = createPasswordResets({ ...deps, tokens, resetMinutes: settings.password_reset_minutes })
     const accounts = createAccountService({ ...deps, verification, settings })
+    const parts = createPersonalParts()
+    parts.add({ name: 'auth', erase: async () => {}, export: id => exportAccount(db, id) })
+    const erasure = createErasure({
+      ...{ db, emit, enqueue, passwords, sessions, parts },
+      requireAnotherAdmin
+    })
     const firstAdmins = createFirstAdmins(accounts, settings, config.environment)
     await firstAdmins.createConfigured()
 
@@ -141,6 +167,9 @@ export const authModule = defineModule({
       revocations,
       contacts: async ids => (await db.rows(listContacts, { ids })).map(presentContact),
       oneTimeToken: tokens.read,
+      onErasure: parts.add,
+      eraseUser: erasure.erase,
+      exportUser: erasure.export,
       createUser: accounts.createUser,
       setDisabled: accounts.setDisabled,
       setRole: accounts.setRole,
@@ -151,12 +180,16 @@ export const authModule = defineModule({
       api,
       routes: tiers => {
         accountRoutes(tiers, accounts, limits)
+        profileRoutes(tiers, createProfiles({ db }))
+        addressRoutes(tiers, createAddresses({ db, addressesMax: settings.addresses_max }))
+        erasureRoutes(tiers, erasure, { name: 'exports', perMinute: settings.exports_per_minute })
         sessionRoutes(tiers, sessions, limits)
         verificationRoutes(tiers, verification, limits)
         passwordResetRoutes(tiers, resets, limits)
         invitationRoutes(tiers, invitations)
         keyRoutes(tiers, keys.published)
       },
+      handlers: { 'auth.erase_again': ({ payload }) => erasure.eraseAgain(payload.user_id) },
       stop: async () => stopping.abort()
     }
   }

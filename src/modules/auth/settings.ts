@@ -1,6 +1,6 @@
 import { matching } from '../../kernel/patterns.ts'
 import { Type } from '../../kernel/schema.ts'
-import { count, type SettingsOf, secret, section, text } from '../../kernel/settings.ts'
+import { count, flag, type SettingsOf, secret, section, text } from '../../kernel/settings.ts'
 
 const Issuer = Type.Object(
   {
@@ -41,6 +41,11 @@ export const authSettings = section('Accounts and tokens.', {
   ),
   login_per_minute: count('Log-ins and token refreshes a minute and client address.', 30),
   register_per_minute: count('Registrations a minute and client address.', 10),
+  require_verified_email: flag(
+    'Whether customers log in only once their e-mail address is verified. Who is logged in stays so.',
+    false
+  ),
+  addresses_max: count('The most addresses that an account keeps.', 50, 1, 1_000),
   verification_hours: count(
     'How long the token that verifies an e-mail address is good, in hours.',
     48,
@@ -59,6 +64,7 @@ export const authSettings = section('Accounts and tokens.', {
     1,
     1_000
   ),
+  exports_per_minute: count('Exports of all that is kept of somebody, a minute and account.', 6),
   admin_email: text(
     'E-mail of the administrator made at start when there is none. CARTWRIGHT_ADMIN_EMAIL sets it too.',
     ''

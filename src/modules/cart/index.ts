@@ -1,11 +1,13 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { defineModule } from '../../module.ts'
+import { authModule } from '../auth/index.ts'
 import { catalogModule } from '../catalog/index.ts'
 import { inventoryModule } from '../inventory/index.ts'
 import { marketsOfRequests, pricingModule } from '../pricing/index.ts'
 import * as carts from './carts/repository.ts'
 import { cartRoutes } from './carts/routes.ts'
 import { type CartService, type CartSettings, createCartService } from './carts/service.ts'
+import { cartsOfPeople } from './erasure/service.ts'
 import { cartMerged } from './events.ts'
 import * as guests from './guest/repository.ts'
 import { guestCartRoutes } from './guest/routes.ts'
@@ -38,10 +40,10 @@ export const cartModule = defineModule({
   settings: cartSettings,
   capabilities: ['x-guest-cart-token'],
   requires: { catalog: catalogModule },
-  uses: { inventory: inventoryModule, pricing: pricingModule },
+  uses: { auth: authModule, inventory: inventoryModule, pricing: pricingModule },
   emits: [cartMerged],
   migrations: new URL('./migrations/', import.meta.url),
-  setup: async ({ db, emit, chores, config, secrets }, own, { catalog, inventory, pricing }) => {
+  setup: async ({ db, emit, chores, config, secrets }, own, { auth, catalog, inventory, pricing }) => {
     const settings: CartSettings = {
       lineQuantityMax: own.line_quantity_max,
       linesMax: own.lines_max,
@@ -49,6 +51,7 @@ export const cartModule = defineModule({
       currency: config.shop.currency
     }
     const cart = createCartService({ db, catalog, inventory, settings })
+    auth?.onErasure(cartsOfPeople(cart))
     const guest = createGuestCartService({ db, cart, secrets, idleSeconds: settings.idleSeconds })
     const merge = createMergeService({ db, emit, cart, catalog, inventory, settings })
     chores.sweep(SWEEP_SECONDS, 'empty expired carts', () => db.run(carts.emptyExpiredCarts))

@@ -1,6 +1,7 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { defineModule } from '../../module.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
+import { authModule } from '../auth/index.ts'
 import { cartModule } from '../cart/index.ts'
 import { catalogModule } from '../catalog/index.ts'
 import { inventoryModule } from '../inventory/index.ts'
@@ -30,7 +31,7 @@ import { createCompletion } from './completion/service.ts'
 import { countryRoutes } from './countries/routes.ts'
 import { createCountryService } from './countries/service.ts'
 import { createCredits } from './credits/service.ts'
-import { createErasure } from './erasure/service.ts'
+import { createErasure, ordersOfPeople } from './erasure/service.ts'
 import {
   orderCanceled,
   orderClaimed,
@@ -92,6 +93,7 @@ export const ordersModule = defineModule({
   capabilities: ['x-checkout-token', 'x-order-token'],
   requires: { catalog: catalogModule, pricing: pricingModule },
   uses: {
+    auth: authModule,
     inventory: inventoryModule,
     payments: paymentsModule,
     shipping: shippingModule,
@@ -102,7 +104,7 @@ export const ordersModule = defineModule({
   jobs: [expireOrders, completeOrders],
   migrations: new URL('./migrations/', import.meta.url),
   setup: async ({ config, db, chores, emit, log, secrets }, settings, apis) => {
-    const { catalog, pricing, inventory, payments, shipping, cart } = apis
+    const { auth, catalog, pricing, inventory, payments, shipping, cart } = apis
     // What a cart takes of one variant is not got around by leaving the cart out.
     const lineQuantityMax = cart?.lineQuantityMax ?? QUANTITY_MAX
     pricing.askOrders(hasOrdered)
@@ -151,7 +153,9 @@ export const ordersModule = defineModule({
       db.run(deleteExpiredCheckouts, { keptSeconds: KEPT_SECONDS })
     )
     const letters = createLetters({ pricing, tokens })
-    const api: OrdersApi = { bought, letters, forget: createErasure({ payments, shipping }) }
+    const forget = createErasure({ payments, shipping })
+    auth?.onErasure(ordersOfPeople(db, forget))
+    const api: OrdersApi = { bought, letters, forget }
     return {
       api,
       consumers: {

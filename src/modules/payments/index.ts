@@ -2,12 +2,13 @@ import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { derivedId } from '../../kernel/ids.ts'
 import { defineModule } from '../../module.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
+import { authModule } from '../auth/index.ts'
 import { createAccounts, type NewAccount, type OrderCapture, type OrderRefund } from './accounts/service.ts'
 import { eraseOldRaw } from './callbacks/repository.ts'
 import { callbackRoutes } from './callbacks/routes.ts'
 import { createCallbackService } from './callbacks/service.ts'
 import { diagnosePayments } from './diagnosis.ts'
-import { forget } from './erasure/service.ts'
+import { forget, paymentsOfPeople } from './erasure/service.ts'
 import { paymentEvents } from './events.ts'
 import { createExpiryWatch } from './expiry/watch.ts'
 import { createRecorder, type PaymentChange, type PaymentListener } from './facts/recorder.ts'
@@ -78,12 +79,13 @@ export const paymentsModule = defineModule({
   settings: paymentsSettings,
   capabilities: ['x-order-token'],
   requires: {},
-  uses: {},
+  uses: { auth: authModule },
   emits: paymentEvents,
   jobs: [sendOperation, reconcile, applyEvent, watchExpiry],
   migrations: new URL('./migrations/', import.meta.url),
   diagnose: diagnosePayments,
-  setup: async ({ db, chores, config, emit, enqueue, http, log, metrics, secrets }, settings) => {
+  setup: async ({ db, chores, config, emit, enqueue, http, log, metrics, secrets }, settings, { auth }) => {
+    auth?.onErasure(paymentsOfPeople(db))
     const { providers, stop } = openProviders({
       ...{ config, settings, http, secrets },
       onBack: provider => {

@@ -3,11 +3,13 @@ import { type MarketRequest, marketNamed } from '../../kernel/wire.ts'
 import { defineModule } from '../../module.ts'
 import { createChanges } from '../../platform/kept.ts'
 import type { Database, Queryable, Transaction, Transactions } from '../../platform/postgres/database.ts'
+import { authModule } from '../auth/index.ts'
 import { codeRoutes } from './codes/routes.ts'
 import { createCodeService } from './codes/service.ts'
 import { createExplain, type Explain } from './dry-run/explain.ts'
 import { dryRunRoutes } from './dry-run/routes.ts'
 import { createDryRunService } from './dry-run/service.ts'
+import { pricesOfPeople } from './erasure/service.ts'
 import { pricesChanged } from './events.ts'
 import { exemptionRoutes } from './exemptions/routes.ts'
 import { createExemptionService } from './exemptions/service.ts'
@@ -122,10 +124,10 @@ export const pricingModule = defineModule({
   ],
   contexts: ['x-market'],
   requires: {},
-  uses: {},
+  uses: { auth: authModule },
   emits: [pricesChanged],
   migrations: new URL('./migrations/', import.meta.url),
-  setup: async ({ config, db, broadcast, emit }) => {
+  setup: async ({ config, db, broadcast, emit }, _settings, { auth }) => {
     const periods = createPeriods(config.shop.time_zone)
     const changes = createChanges(broadcast, 'pricing')
     const priceChanges = createPriceChanges({ broadcast, emit })
@@ -134,6 +136,7 @@ export const pricingModule = defineModule({
     const markets = createMarketService({ db, changes, priceChanges })
     // Apart: who is exempt is many rows, and promotions change more often.
     const exemptionChanges = createChanges(broadcast, 'pricing.exemptions')
+    auth?.onErasure(pricesOfPeople({ db, exemptionChanges }))
     let ordersKnow: HasOrdered = async () => false
     const hasOrdered: HasOrdered = (...asked) => ordersKnow(...asked)
     const rules = createRules({ db, changes, exemptionChanges, hasOrdered })

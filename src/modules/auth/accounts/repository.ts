@@ -7,27 +7,37 @@ const USER = {
   name: 'text?',
   role: oneOf<Role>(),
   email_verified: 'bool',
+  phone: 'text?',
+  locale: 'text?',
+  marketing_consent: 'bool',
   created_at: 'timestamptz'
 } as const
 const LOGIN = { ...USER, password_hash: 'text?', disabled: 'bool' } as const
 
 export const insertUser = statement({
   name: 'auth.insert_user',
-  takes: { id: 'uuid', email: 'text', name: 'text?', role: 'text', passwordHash: 'text' },
+  takes: { id: 'uuid', email: 'text', name: 'text?', locale: 'text?', role: 'text', passwordHash: 'text' },
   gives: USER,
   text: `
-    insert into auth.users (id, email, name, role, password_hash)
-    values ($id, $email, $name, $role, $passwordHash)
-    returning id, email, name, role, false as email_verified, created_at`
+    insert into auth.users (id, email, name, locale, role, password_hash)
+    values ($id, $email, $name, $locale, $role, $passwordHash)
+    returning id, email, name, role, false as email_verified, phone, locale, false as marketing_consent, created_at`
 })
 export type UserRow = RowOf<typeof insertUser>
+/** What is told of a user, and nothing else of its row. */
+export const presentUser = (row: UserRow): UserRow => ({
+  ...{ id: row.id, email: row.email, name: row.name, role: row.role },
+  ...{ email_verified: row.email_verified, phone: row.phone, locale: row.locale },
+  ...{ marketing_consent: row.marketing_consent, created_at: row.created_at }
+})
 
 export const findUser = statement({
   name: 'auth.find_user',
   takes: { id: 'uuid' },
   gives: LOGIN,
   text: `
-    select id, email, name, role, email_verified_at is not null as email_verified, created_at, password_hash,
+    select id, email, name, role, email_verified_at is not null as email_verified, phone, locale,
+      marketing_consent_at is not null as marketing_consent, created_at, password_hash,
       disabled_at is not null as disabled
     from auth.users where id = $id`
 })
@@ -37,17 +47,12 @@ export const findLogin = statement({
   takes: { email: 'text', folded: 'text' },
   gives: LOGIN,
   text: `
-    select id, email, name, role, email_verified_at is not null as email_verified, created_at, password_hash,
+    select id, email, name, role, email_verified_at is not null as email_verified, phone, locale,
+      marketing_consent_at is not null as marketing_consent, created_at, password_hash,
       disabled_at is not null as disabled
     from auth.users
     where lower(email) = any (array[lower($email), lower($folded)]) and password_hash is not null
     order by lower(email) = lower($folded) desc limit 1`
-})
-export const updateName = statement({
-  name: 'auth.update_user_name',
-  takes: { id: 'uuid', name: 'text?' },
-  gives: { id: 'uuid' },
-  text: 'update auth.users set name = $name where id = $id returning id'
 })
 // The old hash is the condition: of two changes that were both allowed by the same old password, one wins.
 export const updatePassword = statement({
@@ -71,10 +76,19 @@ export const existsAdmin = statement({
   gives: { found: 'bool' },
   text: `select exists (select from auth.users where role = 'admin' and disabled_at is null) as found`
 })
-/** From here to the end of the transaction, no other process makes a first administrator. */
-export const lockFirstAdmin = statement({
+/** From here to the end of the transaction nobody else makes the first administrator, or takes one away. */
+export const lockAdmins = statement({
   name: 'auth.lock_admins',
   text: `select pg_advisory_xact_lock(hashtextextended('auth.first_admin', 0))`
+})
+/** Whether this is an administrator with all rights, and the only one. */
+export const isLastAdmin = statement({
+  name: 'auth.is_last_admin',
+  takes: { id: 'uuid' },
+  gives: { found: 'bool' },
+  text: `
+    select exists (select from auth.users where id = $id and role = 'admin' and disabled_at is null)
+      and not exists (select from auth.users where id <> $id and role = 'admin' and disabled_at is null) as found`
 })
 
 /** How to reach people, and how to address them. */

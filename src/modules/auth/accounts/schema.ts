@@ -6,7 +6,12 @@ export type Role = Static<typeof Role>
 
 export const Email = Type.String({ minLength: 3, maxLength: 320 })
 export const Password = Type.String({ minLength: 1, maxLength: 256 })
-const Name = line(200)
+export const Name = line(200)
+export const Locale = Type.String({
+  minLength: 2,
+  maxLength: 35,
+  description: 'The language that they are addressed in (BCP 47), such as sv-SE.'
+})
 
 export const UserResponse = response('UserResponse', {
   id: Id,
@@ -14,6 +19,9 @@ export const UserResponse = response('UserResponse', {
   name: nullable(Type.String()),
   role: Role,
   email_verified: Type.Boolean({ description: 'Whether its owner has shown that they read this address.' }),
+  phone: nullable(Type.String({ description: 'E.164.' })),
+  locale: nullable(Type.String({ description: 'The language that they are addressed in (BCP 47).' })),
+  marketing_consent: Type.Boolean({ description: 'Whether they want to be sent advertisements.' }),
   created_at: Time
 })
 export type UserResponse = Static<typeof UserResponse>
@@ -29,11 +37,20 @@ const tokens = {
 }
 export const TokensResponse = response('TokensResponse', tokens)
 export const SignedInResponse = response('SignedInResponse', { user: UserResponse, ...tokens })
+/** Without tokens where the e-mail address has to be verified first. */
+export const RegisteredResponse = response('RegisteredResponse', {
+  user: UserResponse,
+  access_token: Type.Optional(tokens.access_token),
+  refresh_token: Type.Optional(tokens.refresh_token),
+  token_type: Type.Optional(tokens.token_type),
+  expires_in: Type.Optional(tokens.expires_in)
+})
 
 export const RegisterRequest = request('RegisterRequest', {
   email: Email,
   password: Password,
   name: Type.Optional(Name),
+  locale: Type.Optional(Locale),
   invitation: Type.Optional(
     Type.String({
       minLength: 1,
@@ -50,8 +67,6 @@ export type LoginRequest = Static<typeof LoginRequest>
 export const RefreshRequest = request('RefreshRequest', {
   refresh_token: Type.String({ minLength: 1, maxLength: 200 })
 })
-
-export const UpdateAccountRequest = request('UpdateAccountRequest', { name: nullable(Name) })
 
 export const ChangePasswordRequest = request('ChangePasswordRequest', {
   current_password: Password,

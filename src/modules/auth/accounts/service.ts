@@ -4,13 +4,20 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
-import { invalidCredentials, invalidToken, invitationRequired } from '../errors.ts'
+import {
+  emailNotVerified,
+  invalidCredentials,
+  invalidToken,
+  invitationRequired,
+  lastAdmin
+} from '../errors.ts'
 import { passwordChanged, userRegistered } from '../events.ts'
 import * as invitations from '../invitations/repository.ts'
 import { deleteTokenOf } from '../one-time-tokens/repository.ts'
 import type { RequirePassword } from '../passwords/policy.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
 import type { Passwords } from '../passwords/service.ts'
+import { localeOf } from '../profiles/rules.ts'
 import type { SessionService } from '../sessions/service.ts'
 import type { AuthSettings } from '../settings.ts'
 import type { Verification } from '../verification/service.ts'
@@ -28,13 +35,26 @@ export type AccountDeps = {
   verification: Verification
   settings: AuthSettings
 }
-export type Account = { email: string; password: string; name?: string | undefined; role: Role }
+export type Account = {
+  email: string
+  password: string
+  name?: string | undefined
+  locale?: string | undefined
+  role: Role
+}
 /** The caller, as their token says. */
 type Caller = { userId: string; role: Role; sessionId: string | null }
 /** Where a request comes from. */
 export type Origin = { network: string; userAgent: string | undefined }
 
-type NewUser = { id: string; email: string; name: string | null; role: Role; passwordHash: string }
+type NewUser = {
+  id: string
+  email: string
+  name: string | null
+  locale: string | null
+  role: Role
+  passwordHash: string
+}
 
 const USER_AGENT_LENGTH_MAX = 200
 
@@ -70,12 +90,23 @@ export function createAccountService(deps: AccountDeps) {
       const row = await insert(tx, user)
       if (settings.registration === 'invite') await useInvitation(tx, body.invitation, user.id)
       await verification.requestFirst(tx, write.idOf('verification'), user)
-      return signIn(tx, row, user.passwordHash, origin)
+      return mayEnter(row)
+        ? signIn(tx, row, user.passwordHash, origin)
+        : { user: repository.presentUser(row) }
     })
-    if (made === undefined) return logIn(body, origin)
+    if (made === undefined) return registeredBefore(body, origin, user.id)
     await passwords.remember(user.id, origin.network)
     return made
   }
+
+  async function registeredBefore(body: RegisterRequest, origin: Origin, id: string) {
+    const row = found(await db.first(repository.findUser, { id }), invalidCredentials)
+    return mayEnter(row) ? logIn(body, origin) : { user: repository.presentUser(row) }
+  }
+
+  /** Administrators always, so that a shop cannot lock itself up. */
+  const mayEnter = ({ role, email_verified }: UserRow): boolean =>
+    !settings.require_verified_email || email_verified || role === 'admin'
 
   async function useInvitation(tx: Transaction, code: string | undefined, userId: string): Promise<void> {
     const used =
@@ -83,10 +114,14 @@ export function createAccountService(deps: AccountDeps) {
     if (used !== 1) throw invitationRequired()
   }
 
-  /** @throws `AUTH_INVALID_CREDENTIALS`, `AUTH_TOO_MANY_FAILURES`, `AUTH_BUSY`. */
+  /** @throws `AUTH_INVALID_CREDENTIALS`, `AUTH_TOO_MANY_FAILURES`, `AUTH_BUSY`, `AUTH_EMAIL_NOT_VERIFIED`. */
   async function logIn({ email, password }: LoginRequest, origin: Origin) {
     const attempt = { account: normaliseEmail(email), network: origin.network }
     const user = await passwords.prove(attempt, password, () => findLogin(email))
+    if (!mayEnter(user)) {
+      await db.transaction(tx => verification.requestFirst(tx, newId(), user))
+      throw emailNotVerified()
+    }
     return signIn(db, user, user.password_hash ?? '', origin)
   }
 
@@ -94,24 +129,11 @@ export function createAccountService(deps: AccountDeps) {
     db.first(repository.findLogin, { email: normaliseEmail(email), folded: foldEmail(email) })
 
   async function signIn(tx: Queryable, row: UserRow, passwordHash: string, origin: Origin) {
-    const user = presentUser(row)
+    const user = repository.presentUser(row)
     const userAgent = origin.userAgent?.slice(0, USER_AGENT_LENGTH_MAX) ?? null
     const tokens = await sessions.open(tx, { id: user.id, role: user.role, passwordHash }, userAgent)
     if (tokens === undefined) throw invalidCredentials()
     return { user, ...tokens }
-  }
-
-  /** The caller's own account. The role is the one of their token: other issuers grant theirs there. */
-  async function me({ userId: id, role }: Caller): Promise<UserRow> {
-    const user = found(await db.first(repository.findUser, { id }), invalidToken)
-    return { ...presentUser(user), role }
-  }
-
-  async function rename(caller: Caller, name: string | null, write: Write): Promise<UserRow> {
-    await write.once(db, async tx => {
-      found(await tx.first(repository.updateName, { id: caller.userId, name }), invalidToken)
-    })
-    return me(caller)
   }
 
   /** Changes the password and ends every other session. @throws as `logIn`, and `AUTH_PASSWORD_TOO_WEAK`. */
@@ -138,7 +160,7 @@ export function createAccountService(deps: AccountDeps) {
   /** @throws `AUTH_EMAIL_INVALID`, `AUTH_PASSWORD_TOO_WEAK`, `AUTH_EMAIL_TAKEN`. */
   async function createUser(account: Account): Promise<UserRow> {
     const user = await newUser(account)
-    return presentUser(await db.transaction(tx => insert(tx, user)))
+    return repository.presentUser(await db.transaction(tx => insert(tx, user)))
   }
 
   /** Makes the account only if there is no administrator yet, however many processes try at once. */
@@ -146,7 +168,7 @@ export function createAccountService(deps: AccountDeps) {
     if (await hasAdmin(db)) return false
     const user = await newUser({ ...account, role: 'admin' })
     return db.transaction(async tx => {
-      await tx.run(repository.lockFirstAdmin)
+      await tx.run(repository.lockAdmins)
       if (await hasAdmin(tx)) return false
       await insert(tx, user)
       return true
@@ -156,6 +178,7 @@ export function createAccountService(deps: AccountDeps) {
   /** Keeps somebody out at once, or lets them in again. False when there is no such account. */
   const setDisabled = (email: string, disabled: boolean): Promise<boolean> =>
     changeUser(email, async (tx, id) => {
+      if (disabled) await requireAnotherAdmin(tx, id)
       await tx.run(repository.updateDisabled, { id, disabled })
       await sessions.endAll(tx, id, null)
     })
@@ -163,6 +186,7 @@ export function createAccountService(deps: AccountDeps) {
   /** Their sessions go on, with the new role from the next request on. False when there is no such account. */
   const setRole = (email: string, role: Role): Promise<boolean> =>
     changeUser(email, async (tx, id) => {
+      if (role !== 'admin') await requireAnotherAdmin(tx, id)
       await tx.run(repository.updateRole, { id, role })
       await sessions.verifyAgain(tx, id)
     })
@@ -185,15 +209,14 @@ export function createAccountService(deps: AccountDeps) {
     const email = emailOf(account.email)
     requirePassword(account.password, email)
     const passwordHash = await passwords.hash(account.password)
-    return { id, email, name: account.name ?? null, role: account.role, passwordHash }
+    const { name = null, locale, role } = account
+    return { id, email, name, locale: locale === undefined ? null : localeOf(locale), role, passwordHash }
   }
 
   return {
     checkRegistration,
     register,
     logIn,
-    me,
-    rename,
     changePassword,
     createUser,
     createFirstAdmin,
@@ -204,14 +227,11 @@ export function createAccountService(deps: AccountDeps) {
 }
 export type AccountService = ReturnType<typeof createAccountService>
 
+/** Of two administrators who take each other's rights away at once, one stays. @throws `AUTH_LAST_ADMIN`. */
+export async function requireAnotherAdmin(tx: Transaction, id: string): Promise<void> {
+  await tx.run(repository.lockAdmins)
+  if ((await tx.first(repository.isLastAdmin, { id }))?.found === true) throw lastAdmin()
+}
+
 const hasAdmin = async (from: Queryable): Promise<boolean> =>
   (await from.first(repository.existsAdmin))?.found === true
-
-const presentUser = ({ id, email, name, role, email_verified, created_at }: UserRow): UserRow => ({
-  id,
-  email,
-  name,
-  role,
-  email_verified,
-  created_at
-})

@@ -35,9 +35,14 @@ export function createVerification({ db, emit, tokens, passwords, settings }: Ve
   }
 
   return {
-    /** For an account that is being made. */
-    async requestFirst(tx: Transaction, id: string, user: { id: string; email: string }): Promise<void> {
-      if (await tokens.charge(tx, user.email)) await request(tx, id, user.id, user.email)
+    /** Asks as often as its address may be asked in an hour. */
+    async requestFirst(
+      tx: Transaction,
+      id: string,
+      user: { id: string; email: string | null }
+    ): Promise<void> {
+      if (user.email !== null && (await tokens.charge(tx, user.email)))
+        await request(tx, id, user.id, user.email)
     },
 
     /**

@@ -1,4 +1,4 @@
-import { oneOf, statement } from '../../../platform/postgres/statement.ts'
+import { json, oneOf, statement } from '../../../platform/postgres/statement.ts'
 import type { OrderState } from '../life/status.ts'
 
 export const listOfCustomer = statement({
@@ -64,4 +64,37 @@ export const noteErased = statement({
   text: `
     insert into orders.history (order_id, action, from_state, to_state)
     select id, 'erase', state, state from orders.orders where id = any ($ids) order by id`
+})
+type Line = { sku: string; name: string; variant_name: string; ordered: number; discounted_price: number }
+export const exportOrders = statement({
+  name: 'orders.export_orders_of_customer',
+  takes: { customer_id: 'uuid' },
+  gives: {
+    number: 'text',
+    state: oneOf<OrderState>(),
+    email: 'text?',
+    market: 'text',
+    currency: 'text',
+    total: 'int8',
+    shipping_address: 'jsonb?',
+    billing_address: 'jsonb?',
+    note: 'text?',
+    tax_exemption: 'jsonb?',
+    items: json<Line[]>(),
+    placed_at: 'timestamptz?',
+    created_at: 'timestamptz'
+  },
+  text: `
+    select number, state, email, market, currency, total, shipping_address, billing_address, note, tax_exemption,
+      (select jsonb_agg(jsonb_build_object('sku', sku, 'name', name, 'variant_name', variant_name, 'ordered', ordered,
+         'discounted_price', discounted_price) order by line) from orders.lines where order_id = o.id) as items,
+      placed_at, created_at
+    from orders.orders o where customer_id = $customer_id order by id`
+})
+export const exportCheckouts = statement({
+  name: 'orders.export_checkouts_of_customer',
+  takes: { customer_id: 'uuid' },
+  gives: { input: 'jsonb', created_at: 'timestamptz', updated_at: 'timestamptz' },
+  text: `
+    select input, created_at, updated_at from orders.checkouts where customer_id = $customer_id order by id`
 })

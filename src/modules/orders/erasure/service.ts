@@ -1,4 +1,5 @@
-import type { Transaction } from '../../../platform/postgres/database.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import type { PersonalPart } from '../../auth/index.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import { ordersOpen } from '../errors.ts'
@@ -31,3 +32,13 @@ export function createErasure({ payments, shipping }: Deps) {
     await tx.run(repository.noteErased, { ids })
   }
 }
+
+/** What orders keep of somebody. */
+export const ordersOfPeople = (db: Database, forget: PersonalPart['erase']): PersonalPart => ({
+  name: 'orders',
+  erase: forget,
+  export: async customer_id => ({
+    orders: await db.rows(repository.exportOrders, { customer_id }),
+    checkouts: await db.rows(repository.exportCheckouts, { customer_id })
+  })
+})

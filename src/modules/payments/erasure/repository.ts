@@ -35,3 +35,20 @@ export const eraseEvents = statement({
     where state in ('applied', 'ignored', 'discarded')
       and payment_id in (select id from payments.payments where order_id = any ($order_ids))`
 })
+export const exportPayments = statement({
+  name: 'payments.export_payments_of_customer',
+  takes: { customer_id: 'uuid' },
+  gives: {
+    id: 'uuid',
+    order_id: 'uuid',
+    provider: 'text',
+    method: 'text',
+    amount: 'int8',
+    currency: 'text',
+    status: 'text',
+    created_at: 'timestamptz'
+  },
+  text: `
+    select id, order_id, provider, method, amount, currency, status, created_at
+    from payments.payments where customer_id = $customer_id order by id`
+})

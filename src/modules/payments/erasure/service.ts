@@ -1,4 +1,5 @@
-import type { Transaction } from '../../../platform/postgres/database.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import type { PersonalPart } from '../../auth/index.ts'
 import * as repository from './repository.ts'
 
 /** See `PaymentsApi.forget`. */
@@ -14,3 +15,10 @@ export async function forget(
   await tx.run(repository.eraseOperations, { customer_id, order_ids })
   await tx.run(repository.eraseEvents, { order_ids })
 }
+
+/** What payments keep of somebody. They know them by their orders, which have it forgotten: see `PaymentsApi.forget`. */
+export const paymentsOfPeople = (db: Database): PersonalPart => ({
+  name: 'payments',
+  erase: async () => {},
+  export: async customer_id => ({ payments: await db.rows(repository.exportPayments, { customer_id }) })
+})

@@ -1,0 +1,75 @@
+import type { Address } from '../../../kernel/address.ts'
+import { json, statement } from '../../../platform/postgres/statement.ts'
+
+const ADDRESS = {
+  id: 'uuid',
+  address: json<Address>(),
+  default_shipping: 'bool',
+  default_billing: 'bool',
+  version: 'int4',
+  created_at: 'timestamptz',
+  updated_at: 'timestamptz'
+} as const
+
+/** From here to the end of `tx` nobody else changes this user's addresses. */
+export const lockAddresses = statement({
+  name: 'auth.lock_addresses',
+  takes: { userId: 'uuid' },
+  gives: { id: 'uuid' },
+  text: 'select id from auth.users where id = $userId for update'
+})
+export const listAddresses = statement({
+  name: 'auth.list_addresses',
+  takes: { userId: 'uuid', after: 'uuid', limit: 'int8' },
+  gives: ADDRESS,
+  text: `
+    select id, address, default_shipping, default_billing, version, created_at, updated_at from auth.addresses
+    where user_id = $userId and id < $after order by id desc limit $limit`
+})
+export const countAddresses = statement({
+  name: 'auth.count_addresses',
+  takes: { userId: 'uuid' },
+  gives: { total: 'int4' },
+  text: 'select count(*)::int as total from auth.addresses where user_id = $userId'
+})
+export const findAddress = statement({
+  name: 'auth.find_address',
+  takes: { id: 'uuid', userId: 'uuid' },
+  gives: ADDRESS,
+  text: `
+    select id, address, default_shipping, default_billing, version, created_at, updated_at from auth.addresses
+    where id = $id and user_id = $userId`
+})
+/** Gives up what another address of theirs is the default for. */
+export const clearDefaults = statement({
+  name: 'auth.clear_default_addresses',
+  takes: { id: 'uuid', userId: 'uuid', shipping: 'bool', billing: 'bool' },
+  text: `
+    update auth.addresses set
+      default_shipping = default_shipping and not $shipping,
+      default_billing = default_billing and not $billing,
+      version = version + 1, updated_at = now()
+    where user_id = $userId and id <> $id
+      and ((default_shipping and $shipping) or (default_billing and $billing))`
+})
+export const insertAddress = statement({
+  name: 'auth.insert_address',
+  takes: { id: 'uuid', userId: 'uuid', address: json<Address>(), shipping: 'bool', billing: 'bool' },
+  text: `
+    insert into auth.addresses (id, user_id, address, default_shipping, default_billing)
+    values ($id, $userId, $address, $shipping, $billing)`
+})
+export const updateAddress = statement({
+  name: 'auth.update_address',
+  takes: { id: 'uuid', address: json<Address>(), shipping: 'bool', billing: 'bool' },
+  text: `
+    update auth.addresses set
+      address = $address, default_shipping = $shipping, default_billing = $billing,
+      version = version + 1, updated_at = now()
+    where id = $id`
+})
+export const deleteAddress = statement({
+  name: 'auth.delete_address',
+  takes: { id: 'uuid' },
+  text: 'delete from auth.addresses where id = $id'
+})

@@ -1,0 +1,86 @@
+import { type Address, readAddress } from '../../../kernel/address.ts'
+import { found } from '../../../kernel/errors.ts'
+import { newestFirst, readPage } from '../../../kernel/pages.ts'
+import { changesNothing } from '../../../kernel/patch.ts'
+import type { PageQuery } from '../../../kernel/wire.ts'
+import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import { addressInvalid, addressLimit, addressNotFound, addressStale, invalidToken } from '../errors.ts'
+import * as repository from './repository.ts'
+import type { AddAddressRequest, SavedAddressResponse, UpdateAddressRequest } from './schema.ts'
+
+/** The addresses of an account. */
+export function createAddresses({ db, addressesMax }: { db: Database; addressesMax: number }) {
+  const lock = async (tx: Transaction, userId: string) =>
+    found(await tx.first(repository.lockAddresses, { userId }), invalidToken)
+
+  /** @throws `AUTH_ADDRESS_NOT_FOUND` when it is absent, or somebody else's. */
+  const read = async (userId: string, id: string): Promise<SavedAddressResponse> =>
+    found(await db.first(repository.findAddress, { id, userId }), addressNotFound)
+
+  return {
+    read,
+
+    list: (userId: string, query: PageQuery) =>
+      readPage(query, {
+        ...newestFirst,
+        name: 'addresses',
+        filters: userId,
+        rows: place => db.rows(repository.listAddresses, { userId, ...place }),
+        total: () => db.first(repository.countAddresses, { userId })
+      }),
+
+    /** The first one is the default for all. @throws `AUTH_ADDRESS_INVALID`, `AUTH_ADDRESS_LIMIT`. */
+    async add(userId: string, body: AddAddressRequest, write: Write): Promise<SavedAddressResponse> {
+      const { id } = write
+      const address = validAddress(body.address)
+      await write.once(db, async tx => {
+        await lock(tx, userId)
+        const { total } = found(await tx.first(repository.countAddresses, { userId }), invalidToken)
+        if (total >= addressesMax) throw addressLimit({ details: { limit: addressesMax } })
+        const { default_shipping = total === 0, default_billing = total === 0 } = body
+        const defaults = { shipping: default_shipping, billing: default_billing }
+        await tx.run(repository.clearDefaults, { id, userId, ...defaults })
+        await tx.run(repository.insertAddress, { id, userId, address, ...defaults })
+      })
+      return read(userId, id)
+    },
+
+    /** @throws `AUTH_ADDRESS_NOT_FOUND`, `AUTH_ADDRESS_INVALID`, `AUTH_ADDRESS_STALE`. */
+    async update(
+      userId: string,
+      id: string,
+      body: UpdateAddressRequest,
+      write: Write
+    ): Promise<SavedAddressResponse> {
+      const address = body.address && validAddress(body.address)
+      await write.once(db, async tx => {
+        await lock(tx, userId)
+        const present = found(await tx.first(repository.findAddress, { id, userId }), addressNotFound)
+        write.expect(present.version, addressStale)
+        if (changesNothing(body)) return
+        const { default_shipping: shipping, default_billing: billing } = { ...present, ...body }
+        await tx.run(repository.clearDefaults, { id, userId, shipping, billing })
+        await tx.run(repository.updateAddress, { id, address: address ?? present.address, shipping, billing })
+      })
+      return read(userId, id)
+    },
+
+    /** @throws `AUTH_ADDRESS_NOT_FOUND`, `AUTH_ADDRESS_STALE`. */
+    async remove(userId: string, id: string, write: Write): Promise<void> {
+      await write.once(db, async tx => {
+        await lock(tx, userId)
+        const present = found(await tx.first(repository.findAddress, { id, userId }), addressNotFound)
+        write.expect(present.version, addressStale)
+        await tx.run(repository.deleteAddress, { id })
+      })
+    }
+  }
+}
+export type Addresses = ReturnType<typeof createAddresses>
+
+function validAddress(sent: Address): Address {
+  const { address, faults: errors } = readAddress(sent, 'body/address')
+  if (errors.length > 0) throw addressInvalid({ details: { errors } })
+  return address
+}

@@ -1,0 +1,63 @@
+import type { Address } from '../../../kernel/address.ts'
+import { json, statement } from '../../../platform/postgres/statement.ts'
+
+/** With all that hangs on it: sessions, tokens, addresses, identities at other issuers. */
+export const deleteUser = statement({
+  name: 'auth.delete_user',
+  takes: { id: 'uuid' },
+  text: 'delete from auth.users where id = $id'
+})
+/** What this module itself keeps of somebody, but for secrets. */
+export const exportUser = statement({
+  name: 'auth.export_user',
+  takes: { id: 'uuid' },
+  gives: {
+    email: 'text?',
+    email_verified_at: 'timestamptz?',
+    former_email: 'text?',
+    name: 'text?',
+    phone: 'text?',
+    locale: 'text?',
+    marketing_consent_at: 'timestamptz?',
+    role: 'text',
+    disabled_at: 'timestamptz?',
+    created_at: 'timestamptz'
+  },
+  text: `
+    select email, email_verified_at, former_email, name, phone, locale, marketing_consent_at, role, disabled_at,
+      created_at
+    from auth.users where id = $id`
+})
+export const exportAddresses = statement({
+  name: 'auth.export_addresses',
+  takes: { id: 'uuid' },
+  gives: {
+    address: json<Address>(),
+    default_shipping: 'bool',
+    default_billing: 'bool',
+    created_at: 'timestamptz',
+    updated_at: 'timestamptz'
+  },
+  text: `
+    select address, default_shipping, default_billing, created_at, updated_at
+    from auth.addresses where user_id = $id order by id`
+})
+export const exportSessions = statement({
+  name: 'auth.export_sessions',
+  takes: { id: 'uuid' },
+  gives: {
+    user_agent: 'text?',
+    created_at: 'timestamptz',
+    last_used_at: 'timestamptz',
+    expires_at: 'timestamptz'
+  },
+  text: `
+    select user_agent, created_at, last_used_at, expires_at from auth.sessions where user_id = $id order by id`
+})
+export const exportIdentities = statement({
+  name: 'auth.export_external_identities',
+  takes: { id: 'uuid' },
+  gives: { issuer: 'text', subject: 'text', created_at: 'timestamptz' },
+  text: `
+    select issuer, subject, created_at from auth.external_identities where user_id = $id order by issuer, subject`
+})

@@ -1,0 +1,11 @@
+import { type Static, Type } from '../../../kernel/schema.ts'
+import { line, nullable, patchRequest } from '../../../kernel/wire.ts'
+import { Locale, Name } from '../accounts/schema.ts'
+
+export const UpdateAccountRequest = patchRequest('UpdateAccountRequest', {
+  name: nullable(Name),
+  phone: nullable(line(32, 'With + and the code of its country.')),
+  locale: nullable(Locale),
+  marketing_consent: Type.Boolean({ description: 'Whether they want to be sent advertisements.' })
+})
+export type UpdateAccountRequest = Static<typeof UpdateAccountRequest>

@@ -1,0 +1,40 @@
+import { found } from '../../../kernel/errors.ts'
+import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Database } from '../../../platform/postgres/database.ts'
+import * as users from '../accounts/repository.ts'
+import type { Role, UserResponse } from '../accounts/schema.ts'
+import { invalidToken } from '../errors.ts'
+import * as repository from './repository.ts'
+import { localeOf, phoneOf } from './rules.ts'
+import type { UpdateAccountRequest } from './schema.ts'
+
+/** The caller, as their token says. */
+type Caller = { userId: string; role: Role }
+
+/** What somebody says of themselves. */
+export function createProfiles({ db }: { db: Database }) {
+  /** The caller's own account. The role is the one of their token: other issuers grant theirs there. */
+  async function read({ userId: id, role }: Caller): Promise<UserResponse> {
+    const user = found(await db.first(users.findUser, { id }), invalidToken)
+    return { ...users.presentUser(user), role }
+  }
+
+  return {
+    read,
+
+    /** @throws `AUTH_PHONE_INVALID`, `AUTH_LOCALE_INVALID`. */
+    async update(caller: Caller, body: UpdateAccountRequest, write: Write): Promise<UserResponse> {
+      const { phone, locale } = body
+      const normalised = {
+        ...(phone !== undefined && { phone: phone && phoneOf(phone) }),
+        ...(locale !== undefined && { locale: locale && localeOf(locale) })
+      }
+      await write.once(db, async tx => {
+        const present = found(await tx.first(repository.lockProfile, { id: caller.userId }), invalidToken)
+        await tx.run(repository.updateProfile, { ...present, ...body, ...normalised, id: caller.userId })
+      })
+      return read(caller)
+    }
+  }
+}
+export type Profiles = ReturnType<typeof createProfiles>

@@ -1,0 +1,28 @@
+import type { Changes } from '../../../platform/kept.ts'
+import type { Database } from '../../../platform/postgres/database.ts'
+import type { PersonalPart } from '../../auth/index.ts'
+import * as repository from './repository.ts'
+
+/** What prices rest on of somebody: taxes that they do not pay, and promotions that they used. */
+export const pricesOfPeople = ({
+  db,
+  exemptionChanges
+}: {
+  db: Database
+  exemptionChanges: Changes
+}): PersonalPart => ({
+  name: 'pricing',
+  async erase(tx, customer_id) {
+    const customer = customer_id
+    if ((await tx.run(repository.deleteExemptionsOf, { customer_id })) > 0) exemptionChanges.announce(tx)
+    await tx.run(repository.eraseRedemptionsOf, { customer })
+    await tx.run(repository.deleteUsesOf, { customer })
+    await tx.run(repository.deleteFirstOrderOf, { customer })
+  },
+  async export(customer_id) {
+    return {
+      tax_exemptions: await db.rows(repository.exportExemptionsOf, { customer_id }),
+      redemptions: await db.rows(repository.exportRedemptionsOf, { customer: customer_id })
+    }
+  }
+})
