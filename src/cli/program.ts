@@ -135,9 +135,13 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
     .description('give somebody another role, from their next request on')
     .requiredOption('--email <address>', 'e-mail address')
     .addOption(new Option('--role <role>', 'the role').choices(['customer', 'admin']).makeOptionMandatory())
+    .option(
+      '--scopes <modules>',
+      'the modules that an administrator may look after, such as catalog,inventory'
+    )
     .addHelpText('after', example('user role --email ada@example.com --role admin'))
-    .action(async ({ email, role }) =>
-      (await import('./user.ts')).setUserRole(await loadModules(), email, role)
+    .action(async ({ email, role, scopes }) =>
+      (await import('./user.ts')).setUserRole(await loadModules(), email, role, scopes)
     )
   return program
 }

@@ -35,10 +35,24 @@ export async function setUserDisabled(
 export async function setUserRole(
   modules: readonly Module[],
   email: string,
-  role: Account['role']
+  role: Account['role'],
+  scopes?: string
 ): Promise<void> {
-  await change(modules, email, auth => auth.setRole(email, role))
-  process.stdout.write(`${email} has the role ${role} now.\n`)
+  const wanted = scopes === undefined ? null : readScopes(modules, role, scopes)
+  await change(modules, email, auth => auth.setRole(email, role, wanted))
+  const what = wanted === null ? '' : ` for ${wanted.join(', ')}`
+  process.stdout.write(`${email} has the role ${role}${what} now.\n`)
+}
+
+/** @throws OperatorError for a module that there is not, and for a customer. */
+function readScopes(modules: readonly Module[], role: Account['role'], text: string): string[] {
+  if (role !== 'admin') throw new OperatorError('Only administrators have scopes: add --role admin.')
+  const scopes = [...new Set(text.split(',').map(each => each.trim()))]
+  const names = modules.map(({ name }) => name)
+  const unknown = scopes.filter(scope => !names.includes(scope))
+  if (unknown.length > 0)
+    throw new OperatorError(`There is no module ${unknown.join(', ')}; there are ${names.join(', ')}.`)
+  return scopes
 }
 
 /** @throws OperatorError when nobody has that address. */

@@ -40,7 +40,7 @@ const authenticateByName: Authenticate = async token => {
   const [, role, userId] = TOKEN.exec(token) ?? []
   if (userId === undefined) throw authenticationRequired()
   const expiresAt = Date.now() / 1_000 + 600
-  return { userId, role: role === 'admin' ? 'admin' : 'customer', sessionId: null, expiresAt }
+  return { userId, role: role === 'admin' ? 'admin' : 'customer', scopes: null, sessionId: null, expiresAt }
 }
 
 /** The real gateway on a real platform, for one test, with the modules that the test makes up. */

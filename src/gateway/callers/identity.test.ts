@@ -27,6 +27,7 @@ function checkWith(authenticate: Authenticate, revocations?: Revocations) {
 const identity = (userId: string, seconds = 60): Identity => ({
   userId,
   role: 'customer',
+  scopes: null,
   sessionId: null,
   expiresAt: Date.now() / 1_000 + seconds
 })

@@ -1,12 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { defineError } from '../../kernel/errors.ts'
 import { RecentMap } from '../../kernel/recent-map.ts'
+import { scopeMissing } from '../../kernel/scopes.ts'
 import { singleFlight } from '../../kernel/single-flight.ts'
 
 /** Who is asking, as a verified token says. `expiresAt` in seconds since 1970. */
 export type Identity = {
   readonly userId: string
   readonly role: 'customer' | 'admin'
+  /** The modules whose administration this administrator may use; `null`: of all. */
+  readonly scopes: readonly string[] | null
   /** The session behind a token of our own; `null` for tokens of other issuers. */
   readonly sessionId: string | null
   readonly expiresAt: number
@@ -118,6 +121,13 @@ export function createIdentityCheck(authenticate: Authenticate, revocations?: Re
   }
 }
 
+/** In front of the admin tier: the role, and the scope that has the name of the module that mounted the route. */
 export function requireAdmin(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
-  done(identityOf(request).role === 'admin' ? undefined : adminRequired())
+  done(refusalOf(identityOf(request), request.routeOptions.config.owner))
+}
+
+function refusalOf({ role, scopes }: Identity, scope: string | undefined): Error | undefined {
+  if (role !== 'admin') return adminRequired()
+  const isAllowed = scopes === null || (scope !== undefined && scopes.includes(scope))
+  return isAllowed ? undefined : scopeMissing({ details: { scope: scope ?? null } })
 }

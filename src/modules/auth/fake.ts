@@ -36,7 +36,13 @@ export function fakeAuth(): FakeAuth {
       if (found === null) throw invalidToken()
       const [, role, userId = SOMEBODY] = found
       const expiresAt = Date.now() / 1_000 + 3_600
-      return { userId, role: role === 'admin' ? 'admin' : 'customer', sessionId: null, expiresAt }
+      return {
+        userId,
+        role: role === 'admin' ? 'admin' : 'customer',
+        scopes: null,
+        sessionId: null,
+        expiresAt
+      }
     },
     revocations: { subscribe: () => {}, isLive: () => true },
     contacts: async ids => [...new Set(ids)].flatMap(id => known.get(id) ?? []),
@@ -61,6 +67,11 @@ export function fakeAuth(): FakeAuth {
     createUser: none,
     setDisabled: none,
     setRole: none,
+    listUsers: none,
+    setDisabledById: none,
+    setRoleById: none,
+    sessionsOf: none,
+    endSessions: none,
     hasAdmin: async () => true,
     createFirstAdmin: async () => null
   }

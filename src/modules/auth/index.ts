@@ -1,13 +1,16 @@
 import type { Authenticate } from '../../gateway/callers/identity.ts'
 import { OperatorError } from '../../kernel/errors.ts'
+import type { Page } from '../../kernel/pages.ts'
+import type { PageQuery } from '../../kernel/wire.ts'
 import { defineModule } from '../../module.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import type { RowOf } from '../../platform/postgres/statement.ts'
+import { createAdministration, type ManagedUser, type UsersQuery } from './accounts/administration.ts'
 import { createFirstAdmins } from './accounts/first-admin.ts'
 import { listContacts, type UserRow } from './accounts/repository.ts'
 import { accountRoutes, invitationRoutes, keyRoutes, sessionRoutes } from './accounts/routes.ts'
 import type { Role } from './accounts/schema.ts'
-import { type Account, createAccountService, requireAnotherAdmin } from './accounts/service.ts'
+import { type Account, createAccountService } from './accounts/service.ts'
 import { sweepEvery } from './accounts/sweep.ts'
 import { diagnoseAuth } from './diagnosis.ts'
 import { addressRoutes } from './addresses/routes.ts'
@@ -29,7 +32,7 @@ import { profileRoutes } from './profiles/routes.ts'
 import { createProfiles } from './profiles/service.ts'
 import { findLiveSession } from './sessions/repository.ts'
 import { createRevocations, type Revocations } from './sessions/revocations.ts'
-import { createSessionService } from './sessions/service.ts'
+import { createSessionService, type SessionService } from './sessions/service.ts'
 import { type AuthSettings, authSettings, authShortNames } from './settings.ts'
 import { createAccessTokens } from './tokens/access-tokens.ts'
 import { createAuthenticate } from './tokens/authenticate.ts'
@@ -83,8 +86,21 @@ export type AuthApi = {
   exportUser(userId: string): Promise<AccountExportResponse>
   /** Ends every session of an account, and lets nobody in until it is enabled. False when there is no such account. */
   setDisabled(email: string, disabled: boolean): Promise<boolean>
-  /** False when there is no such account. */
-  setRole(email: string, role: Role): Promise<boolean>
+  /**
+   * `scopes`: the modules whose administration they may use; all when left out, or null. False when there is no such account.
+   * @throws `AUTH_LAST_ADMIN`.
+   */
+  setRole(email: string, role: Role, scopes?: readonly string[] | null): Promise<boolean>
+  /** The newest first. */
+  listUsers(query: UsersQuery): Promise<Page<ManagedUser>>
+  /** As `setDisabled`, in the caller's transaction. @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`. */
+  setDisabledById(tx: Transaction, userId: string, disabled: boolean): Promise<void>
+  /** As `setRole`, in the caller's transaction. @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`. */
+  setRoleById(tx: Transaction, userId: string, role: Role, scopes: readonly string[] | null): Promise<void>
+  /** Those that have not ended; none is `current`. */
+  sessionsOf(userId: string, query: PageQuery): ReturnType<SessionService['list']>
+  /** @throws `AUTH_USER_NOT_FOUND`. */
+  endSessions(tx: Transaction, userId: string): Promise<void>
   /** Makes an account. @throws `AUTH_EMAIL_INVALID`, `AUTH_PASSWORD_TOO_WEAK`, `AUTH_EMAIL_TAKEN`. */
   createUser(account: Account): Promise<UserRow>
   hasAdmin(): Promise<boolean>
@@ -134,14 +150,15 @@ export const authModule = defineModule({
       lengthMin: settings.password_length_min,
       shopName: config.shop.name
     })
+    const administration = createAdministration({ db, sessions })
     const deps = { db, emit, passwords, requirePassword, sessions }
     const resets = createPasswordResets({ ...deps, tokens, resetMinutes: settings.password_reset_minutes })
-    const accounts = createAccountService({ ...deps, verification, settings })
+    const accounts = createAccountService({ ...deps, verification, administration, settings })
     const parts = createPersonalParts()
     parts.add({ name: 'auth', erase: async () => {}, export: id => exportAccount(db, id) })
     const erasure = createErasure({
       ...{ db, emit, enqueue, passwords, sessions, parts },
-      requireAnotherAdmin
+      requireAnotherAdmin: administration.requireAnotherAdmin
     })
     const firstAdmins = createFirstAdmins(accounts, settings, config.environment)
     await firstAdmins.createConfigured()
@@ -173,6 +190,11 @@ export const authModule = defineModule({
       createUser: accounts.createUser,
       setDisabled: accounts.setDisabled,
       setRole: accounts.setRole,
+      listUsers: administration.list,
+      setDisabledById: administration.disable,
+      setRoleById: administration.grant,
+      sessionsOf: (userId, query) => sessions.list({ userId, sessionId: null }, query),
+      endSessions: administration.endSessions,
       hasAdmin: accounts.hasAdmin,
       createFirstAdmin: firstAdmins.createGenerated
     }

@@ -14,7 +14,8 @@ const Issuer = Type.Object(
         { path: Type.String({ minLength: 1 }), value: Type.String({ minLength: 1 }) },
         { additionalProperties: false }
       )
-    )
+    ),
+    scopes_claim: Type.Optional(Type.String({ minLength: 1 }))
   },
   { additionalProperties: false }
 )
@@ -72,7 +73,7 @@ export const authSettings = section('Accounts and tokens.', {
   admin_password: secret('Their password. CARTWRIGHT_ADMIN_PASSWORD sets it too.'),
   issuers: Type.Array(Issuer, {
     description:
-      'OpenID Connect issuers whose access tokens are accepted beside our own: issuer, audience, algorithms (RS256), admin_claim { path, value }.',
+      'OpenID Connect issuers whose access tokens are accepted beside our own: issuer, audience, algorithms (RS256), admin_claim { path, value }, scopes_claim (the path of a list of modules that such an administrator may look after; without it, all).',
     default: []
   })
 })

@@ -6,6 +6,7 @@ const USER = {
   email: 'text?',
   name: 'text?',
   role: oneOf<Role>(),
+  scopes: 'text[]?',
   email_verified: 'bool',
   phone: 'text?',
   locale: 'text?',
@@ -21,12 +22,12 @@ export const insertUser = statement({
   text: `
     insert into auth.users (id, email, name, locale, role, password_hash)
     values ($id, $email, $name, $locale, $role, $passwordHash)
-    returning id, email, name, role, false as email_verified, phone, locale, false as marketing_consent, created_at`
+    returning id, email, name, role, scopes, false as email_verified, phone, locale, false as marketing_consent, created_at`
 })
 export type UserRow = RowOf<typeof insertUser>
 /** What is told of a user, and nothing else of its row. */
 export const presentUser = (row: UserRow): UserRow => ({
-  ...{ id: row.id, email: row.email, name: row.name, role: row.role },
+  ...{ id: row.id, email: row.email, name: row.name, role: row.role, scopes: row.scopes },
   ...{ email_verified: row.email_verified, phone: row.phone, locale: row.locale },
   ...{ marketing_consent: row.marketing_consent, created_at: row.created_at }
 })
@@ -36,7 +37,7 @@ export const findUser = statement({
   takes: { id: 'uuid' },
   gives: LOGIN,
   text: `
-    select id, email, name, role, email_verified_at is not null as email_verified, phone, locale,
+    select id, email, name, role, scopes, email_verified_at is not null as email_verified, phone, locale,
       marketing_consent_at is not null as marketing_consent, created_at, password_hash,
       disabled_at is not null as disabled
     from auth.users where id = $id`
@@ -47,7 +48,7 @@ export const findLogin = statement({
   takes: { email: 'text', folded: 'text' },
   gives: LOGIN,
   text: `
-    select id, email, name, role, email_verified_at is not null as email_verified, phone, locale,
+    select id, email, name, role, scopes, email_verified_at is not null as email_verified, phone, locale,
       marketing_consent_at is not null as marketing_consent, created_at, password_hash,
       disabled_at is not null as disabled
     from auth.users
@@ -68,8 +69,8 @@ export const updateDisabled = statement({
 })
 export const updateRole = statement({
   name: 'auth.update_user_role',
-  takes: { id: 'uuid', role: 'text' },
-  text: 'update auth.users set role = $role where id = $id'
+  takes: { id: 'uuid', role: 'text', scopes: 'text[]?' },
+  text: 'update auth.users set role = $role, scopes = $scopes where id = $id'
 })
 export const existsAdmin = statement({
   name: 'auth.exists_admin',
@@ -87,8 +88,10 @@ export const isLastAdmin = statement({
   takes: { id: 'uuid' },
   gives: { found: 'bool' },
   text: `
-    select exists (select from auth.users where id = $id and role = 'admin' and disabled_at is null)
-      and not exists (select from auth.users where id <> $id and role = 'admin' and disabled_at is null) as found`
+    select exists (select from auth.users where id = $id and role = 'admin' and scopes is null and disabled_at is null)
+      and not exists (
+        select from auth.users where id <> $id and role = 'admin' and scopes is null and disabled_at is null
+      ) as found`
 })
 
 /** How to reach people, and how to address them. */
@@ -127,4 +130,37 @@ export const insertExternal = statement({
       on conflict (issuer, subject) do nothing returning user_id
     )
     insert into auth.users (id, email, name, role) select user_id, $email, $name, 'customer' from identity`
+})
+
+/** Who is behind an id, of those who are there now. */
+export const lockUser = statement({
+  name: 'auth.lock_user',
+  takes: { id: 'uuid' },
+  gives: { id: 'uuid' },
+  text: 'select id from auth.users where id = $id for update'
+})
+const MANAGED = { ...USER, disabled_at: 'timestamptz?' } as const
+/** Null leaves a filter out; `search` is the beginning of an address, folded. */
+export const listUsers = statement({
+  name: 'auth.list_users',
+  takes: { role: 'text?', disabled: 'bool?', search: 'text?', after: 'uuid', limit: 'int8' },
+  gives: MANAGED,
+  text: `
+    select id, email, name, role, scopes, email_verified_at is not null as email_verified, phone, locale,
+      marketing_consent_at is not null as marketing_consent, created_at, disabled_at
+    from auth.users
+    where id < $after and ($role::text is null or role = $role)
+      and ($disabled::bool is null or (disabled_at is not null) = $disabled)
+      and ($search::text is null or starts_with(lower(email), $search))
+    order by id desc limit $limit`
+})
+export const countUsers = statement({
+  name: 'auth.count_users',
+  takes: { role: 'text?', disabled: 'bool?', search: 'text?' },
+  gives: { total: 'int4' },
+  text: `
+    select count(*)::int as total from auth.users
+    where ($role::text is null or role = $role)
+      and ($disabled::bool is null or (disabled_at is not null) = $disabled)
+      and ($search::text is null or starts_with(lower(email), $search))`
 })

@@ -41,6 +41,7 @@ describe('register', () => {
         email: 'ada.lovelace@example.com',
         name: 'Ada',
         role: 'customer',
+        scopes: null,
         email_verified: false,
         phone: null,
         locale: null,

@@ -18,6 +18,11 @@ export const UserResponse = response('UserResponse', {
   email: nullable(Type.String()),
   name: nullable(Type.String()),
   role: Role,
+  scopes: nullable(
+    Type.Array(Type.String(), {
+      description: 'The modules whose administration an administrator may use; null: of all.'
+    })
+  ),
   email_verified: Type.Boolean({ description: 'Whether its owner has shown that they read this address.' }),
   phone: nullable(Type.String({ description: 'E.164.' })),
   locale: nullable(Type.String({ description: 'The language that they are addressed in (BCP 47).' })),

@@ -4,13 +4,7 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
-import {
-  emailNotVerified,
-  invalidCredentials,
-  invalidToken,
-  invitationRequired,
-  lastAdmin
-} from '../errors.ts'
+import { emailNotVerified, invalidCredentials, invalidToken, invitationRequired } from '../errors.ts'
 import { passwordChanged, userRegistered } from '../events.ts'
 import * as invitations from '../invitations/repository.ts'
 import { deleteTokenOf } from '../one-time-tokens/repository.ts'
@@ -21,6 +15,7 @@ import { localeOf } from '../profiles/rules.ts'
 import type { SessionService } from '../sessions/service.ts'
 import type { AuthSettings } from '../settings.ts'
 import type { Verification } from '../verification/service.ts'
+import type { Administration } from './administration.ts'
 import { emailOf, registrationRefusal } from './registration.ts'
 import type { UserRow } from './repository.ts'
 import * as repository from './repository.ts'
@@ -33,6 +28,7 @@ export type AccountDeps = {
   requirePassword: RequirePassword
   sessions: SessionService
   verification: Verification
+  administration: Administration
   settings: AuthSettings
 }
 export type Account = {
@@ -59,7 +55,7 @@ type NewUser = {
 const USER_AGENT_LENGTH_MAX = 200
 
 export function createAccountService(deps: AccountDeps) {
-  const { db, emit, passwords, requirePassword, sessions, verification, settings } = deps
+  const { db, emit, passwords, requirePassword, sessions, verification, administration, settings } = deps
 
   /**
    * The condition in front of registration: nothing is hashed or written for somebody who may not register, or whose
@@ -131,7 +127,7 @@ export function createAccountService(deps: AccountDeps) {
   async function signIn(tx: Queryable, row: UserRow, passwordHash: string, origin: Origin) {
     const user = repository.presentUser(row)
     const userAgent = origin.userAgent?.slice(0, USER_AGENT_LENGTH_MAX) ?? null
-    const tokens = await sessions.open(tx, { id: user.id, role: user.role, passwordHash }, userAgent)
+    const tokens = await sessions.open(tx, { ...user, passwordHash }, userAgent)
     if (tokens === undefined) throw invalidCredentials()
     return { user, ...tokens }
   }
@@ -175,21 +171,16 @@ export function createAccountService(deps: AccountDeps) {
     })
   }
 
-  /** Keeps somebody out at once, or lets them in again. False when there is no such account. */
+  /** Keeps somebody out at once, or lets them in again. False when there is no such account. @throws `AUTH_LAST_ADMIN`. */
   const setDisabled = (email: string, disabled: boolean): Promise<boolean> =>
-    changeUser(email, async (tx, id) => {
-      if (disabled) await requireAnotherAdmin(tx, id)
-      await tx.run(repository.updateDisabled, { id, disabled })
-      await sessions.endAll(tx, id, null)
-    })
+    changeUser(email, (tx, id) => administration.disable(tx, id, disabled))
 
-  /** Their sessions go on, with the new role from the next request on. False when there is no such account. */
-  const setRole = (email: string, role: Role): Promise<boolean> =>
-    changeUser(email, async (tx, id) => {
-      if (role !== 'admin') await requireAnotherAdmin(tx, id)
-      await tx.run(repository.updateRole, { id, role })
-      await sessions.verifyAgain(tx, id)
-    })
+  /**
+   * Their sessions go on, with the new rights from the next request on. False when there is no such account.
+   * @throws `AUTH_LAST_ADMIN`.
+   */
+  const setRole = (email: string, role: Role, scopes: readonly string[] | null = null): Promise<boolean> =>
+    changeUser(email, (tx, id) => administration.grant(tx, id, role, scopes))
 
   async function changeUser(email: string, change: (tx: Transaction, id: string) => Promise<void>) {
     const user = await findLogin(email)
@@ -226,12 +217,6 @@ export function createAccountService(deps: AccountDeps) {
   }
 }
 export type AccountService = ReturnType<typeof createAccountService>
-
-/** Of two administrators who take each other's rights away at once, one stays. @throws `AUTH_LAST_ADMIN`. */
-export async function requireAnotherAdmin(tx: Transaction, id: string): Promise<void> {
-  await tx.run(repository.lockAdmins)
-  if ((await tx.first(repository.isLastAdmin, { id }))?.found === true) throw lastAdmin()
-}
 
 const hasAdmin = async (from: Queryable): Promise<boolean> =>
   (await from.first(repository.existsAdmin))?.found === true

@@ -1,4 +1,7 @@
-import { statement } from '../../../platform/postgres/statement.ts'
+import { oneOf, statement } from '../../../platform/postgres/statement.ts'
+import type { Role } from '../accounts/schema.ts'
+
+const RIGHTS = { role: oneOf<Role>(), scopes: 'text[]?' } as const
 
 // Only for the password that was checked: `for share` waits for a change under way, which then makes this find no
 // user, so that no session outlives the password it was opened with.
@@ -22,36 +25,36 @@ export const insertSession = statement({
 export const rotateToken = statement({
   name: 'auth.rotate_refresh_token',
   takes: { id: 'uuid', hash: 'bytea', nextHash: 'bytea', idleDays: 'int4' },
-  gives: { user_id: 'uuid', role: 'text' },
+  gives: { user_id: 'uuid', ...RIGHTS },
   text: `
     update auth.sessions s set
       token_hash = $nextHash, previous_hash = $hash, rotated_at = now(), last_used_at = now()
     from auth.users u
     where s.id = $id and s.token_hash = $hash and u.id = s.user_id and u.disabled_at is null
       and s.expires_at > now() and s.last_used_at > now() - make_interval(days => $idleDays)
-    returning s.user_id, u.role`
+    returning s.user_id, u.role, u.scopes`
 })
 
 /** What a session knows of its refresh tokens; `is_recent` says how long ago its present one came. */
 export const findRotation = statement({
   name: 'auth.find_rotation',
   takes: { id: 'uuid', graceSeconds: 'float8', idleDays: 'int4' },
-  gives: { user_id: 'uuid', role: 'text', token_hash: 'bytea', previous_hash: 'bytea?', is_recent: 'bool' },
+  gives: { user_id: 'uuid', ...RIGHTS, token_hash: 'bytea', previous_hash: 'bytea?', is_recent: 'bool' },
   text: `
-    select s.user_id, u.role, s.token_hash, s.previous_hash,
+    select s.user_id, u.role, u.scopes, s.token_hash, s.previous_hash,
       coalesce(s.rotated_at > now() - make_interval(secs => $graceSeconds), false) as is_recent
     from auth.sessions s join auth.users u on u.id = s.user_id
     where s.id = $id and u.disabled_at is null
       and s.expires_at > now() and s.last_used_at > now() - make_interval(days => $idleDays)`
 })
 
-/** The present role of the user of a session, unless it has ended. */
+/** The present rights of the user of a session, unless it has ended. */
 export const findLiveSession = statement({
   name: 'auth.find_live_session',
   takes: { id: 'uuid', userId: 'uuid' },
-  gives: { role: 'text' },
+  gives: RIGHTS,
   text: `
-    select u.role from auth.sessions s join auth.users u on u.id = s.user_id
+    select u.role, u.scopes from auth.sessions s join auth.users u on u.id = s.user_id
     where s.id = $id and s.user_id = $userId and s.expires_at > now() and u.disabled_at is null`
 })
 

@@ -4,9 +4,8 @@ import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import type { Role } from '../accounts/schema.ts'
 import { invalidRefreshToken, sessionNotFound } from '../errors.ts'
-import type { AccessTokens } from '../tokens/access-tokens.ts'
+import type { AccessTokens, Rights } from '../tokens/access-tokens.ts'
 import { createRefreshTokens, type RefreshToken } from './refresh-tokens.ts'
 import * as repository from './repository.ts'
 import type { Revocations } from './revocations.ts'
@@ -22,16 +21,16 @@ export type SessionDeps = {
   limits: { session_days: number; session_idle_days: number }
 }
 type Caller = { userId: string; sessionId: string | null }
-export type SessionOwner = { id: string; role: Role; passwordHash: string }
-type Rotated = { user_id: string; role: string; token: RefreshToken }
+export type SessionOwner = Rights & { id: string; passwordHash: string }
+type Rotated = Rights & { user_id: string; token: RefreshToken }
 
 export function createSessionService({ db, secrets, accessTokens, revocations, limits }: SessionDeps) {
   const refreshTokens = createRefreshTokens(secrets)
   const idleDays = limits.session_idle_days
 
-  async function tokensFor(userId: string, role: Role, { sessionId, text }: RefreshToken) {
+  async function tokensFor(userId: string, { role, scopes }: Rights, { sessionId, text }: RefreshToken) {
     return {
-      access_token: await accessTokens.issue({ id: sessionId, userId, role }),
+      access_token: await accessTokens.issue({ id: sessionId, userId, role, scopes }),
       refresh_token: text,
       token_type: 'Bearer' as const,
       expires_in: accessTokens.lifetimeSeconds
@@ -49,7 +48,7 @@ export function createSessionService({ db, secrets, accessTokens, revocations, l
       days: limits.session_days,
       tokenHash: token.hash
     })
-    return opened === 1 ? tokensFor(owner.id, owner.role, token) : undefined
+    return opened === 1 ? tokensFor(owner.id, owner, token) : undefined
   }
 
   /**
@@ -64,7 +63,7 @@ export function createSessionService({ db, secrets, accessTokens, revocations, l
     const done = await write.once(db, async tx => ({ rotated: await rotate(tx, token) }))
     const rotated = done === undefined ? (await successorOf(db, token)).successor : done.rotated
     if (rotated === undefined) throw invalidRefreshToken()
-    return tokensFor(rotated.user_id, rotated.role as Role, rotated.token)
+    return tokensFor(rotated.user_id, rotated, rotated.token)
   }
 
   async function rotate(tx: Transaction, token: RefreshToken): Promise<Rotated | undefined> {
@@ -93,7 +92,8 @@ export function createSessionService({ db, secrets, accessTokens, revocations, l
     return {
       userId: session?.user_id,
       isRecent: session?.is_recent,
-      successor: session && next && { user_id: session.user_id, role: session.role, token: next }
+      successor: session &&
+        next && { user_id: session.user_id, role: session.role, scopes: session.scopes, token: next }
     }
   }
 

@@ -11,21 +11,28 @@ const TYPE = 'at+jwt' // RFC 9068, section 2.1
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const ROLES: readonly unknown[] = ['customer', 'admin']
 
+/** What somebody may do; `scopes` is null for customers and for administrators who may do everything. */
+export type Rights = { role: Role; scopes: string[] | null }
+
 export type AccessTokenDeps = {
   keys: SigningKeys
   issuer: string
   lifetimeSeconds: number
-  /** The present role of a session's user; `undefined` when it has ended. */
-  findSession: (id: string, userId: string) => Promise<{ role: string } | undefined>
+  /** The present rights of a session's user; `undefined` when it has ended. */
+  findSession: (id: string, userId: string) => Promise<Rights | undefined>
 }
 
 /** Our own access tokens (RFC 9068): made here, and read as strictly as they are made. */
 export function createAccessTokens({ keys, issuer, lifetimeSeconds, findSession }: AccessTokenDeps) {
-  async function issue(session: { id: string; userId: string; role: Role }): Promise<string> {
+  async function issue(session: { id: string; userId: string } & Rights): Promise<string> {
     const { kid, privateKey } = keys.signing()
     const now = Math.floor(Date.now() / 1_000)
     const { SignJWT } = await jose()
-    return new SignJWT({ role: session.role, sid: session.id })
+    return new SignJWT({
+      role: session.role,
+      sid: session.id,
+      ...(session.scopes !== null && { scopes: session.scopes })
+    })
       .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid })
       .setIssuer(issuer)
       .setAudience(AUDIENCE)
@@ -48,8 +55,8 @@ export function createAccessTokens({ keys, issuer, lifetimeSeconds, findSession 
 
     const session = await findSession(sid, sub)
     if (session === undefined) throw invalidToken()
-    // The role of now: a token does not keep a role that was taken away.
-    return { userId: sub, role: session.role as Role, sessionId: sid, expiresAt: believedUntil(exp) }
+    // The rights of now: a token does not keep one that was taken away.
+    return { userId: sub, ...session, sessionId: sid, expiresAt: believedUntil(exp) }
   }
 
   return { issuer, lifetimeSeconds, issue, verify }

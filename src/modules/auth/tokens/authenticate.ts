@@ -27,7 +27,14 @@ export function createAuthenticate({ db, accessTokens, issuers }: AuthenticateDe
     if (verify === undefined) throw invalidToken()
     const caller = await verify(token)
     const role = caller.isAdmin ? 'admin' : 'customer'
-    return { userId: await userOf(caller), role, sessionId: null, expiresAt: believedUntil(caller.exp) }
+    const { scopes } = caller
+    return {
+      userId: await userOf(caller),
+      role,
+      scopes,
+      sessionId: null,
+      expiresAt: believedUntil(caller.exp)
+    }
   }
 
   /** The user that stands for this caller here, made when they come for the first time. */

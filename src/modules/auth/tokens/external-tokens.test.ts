@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../../../test/support/app.ts'
 import { ADMIN_CLAIM, makeKey, startIssuer, type TestIssuer } from '../../../../test/support/issuer.ts'
 import { runSql } from '../../../../test/support/sql.ts'
-import { hasClaim } from './external-tokens.ts'
+import { hasClaim, scopesIn } from './external-tokens.ts'
 
 const PASSWORD = 'nine lives and a piano'
 
@@ -243,5 +243,21 @@ describe('an admin claim', () => {
   test('can have a name with dots', () => {
     const path = 'https://shop.example.com/roles'
     expect(hasClaim({ [path]: ['admin'] }, { path, value: 'admin' })).toBe(true)
+  })
+})
+
+describe('a claim of scopes', () => {
+  const path = 'cartwright.scopes'
+  test.each([
+    [{ cartwright: { scopes: ['catalog', 'inventory'] } }, ['catalog', 'inventory']],
+    [{ cartwright: { scopes: 'catalog  inventory' } }, ['catalog', 'inventory']],
+    [{ [path]: ['catalog'] }, ['catalog']],
+    [{ cartwright: { scopes: ['catalog', 7, null, ['orders']] } }, ['catalog']],
+    [{ cartwright: { scopes: '' } }, []],
+    [{ cartwright: { scopes: { catalog: true } } }, []],
+    [{ cartwright: null }, []],
+    [{}, []]
+  ])('in %j: %j', (claims, scopes) => {
+    expect(scopesIn(claims, path)).toEqual(scopes)
   })
 })

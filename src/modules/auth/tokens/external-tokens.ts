@@ -13,6 +13,8 @@ export type ExternalCaller = {
   email: string | null
   name: string | null
   isAdmin: boolean
+  /** What an administrator may look after; `null`: everything. */
+  scopes: string[] | null
   exp: number
 }
 
@@ -36,12 +38,14 @@ export function createExternalTokens(settings: IssuerSettings, keyFor: IssuerKey
     const key = await keyFor(header)
     const claims = await verifyToken(token, key, expected)
     if (isOtherToken(claims)) throw invalidToken()
+    const isAdmin = settings.admin_claim !== undefined && hasClaim(claims, settings.admin_claim)
     return {
       issuer: settings.issuer,
       subject: claims.sub,
       email: typeof claims.email === 'string' ? (parseEmail(claims.email) ?? null) : null,
       name: nameOf(claims),
-      isAdmin: settings.admin_claim !== undefined && hasClaim(claims, settings.admin_claim),
+      isAdmin,
+      scopes: isAdmin && settings.scopes_claim !== undefined ? scopesIn(claims, settings.scopes_claim) : null,
       exp: claims.exp
     }
   }
@@ -59,9 +63,19 @@ function isOtherToken(claims: Claims): boolean {
 
 /** Whether the claim at `path` (a name, or names joined by dots) is `value` or a list that contains it. */
 export function hasClaim(claims: Claims, { path, value }: { path: string; value: string }): boolean {
-  const found = Object.hasOwn(claims, path) ? claims[path] : claimAt(claims, path.split('.'))
+  const found = claimOf(claims, path)
   return Array.isArray(found) ? found.includes(value) : found === value
 }
+
+/** The scopes that the claim at `path` lists, as a list or as words; none where there is no such claim. */
+export function scopesIn(claims: Claims, path: string): string[] {
+  const found = claimOf(claims, path)
+  const words = typeof found === 'string' ? found.split(' ') : found
+  return Array.isArray(words) ? words.filter(word => typeof word === 'string' && word !== '') : []
+}
+
+const claimOf = (claims: Claims, path: string): unknown =>
+  Object.hasOwn(claims, path) ? claims[path] : claimAt(claims, path.split('.'))
 
 function claimAt(claims: Claims, path: readonly string[]): unknown {
   let found: unknown = claims

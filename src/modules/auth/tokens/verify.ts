@@ -10,6 +10,7 @@ export type VerifiedClaims = Claims & { readonly sub: string; readonly exp: numb
 export type Verified = {
   userId: string
   role: 'customer' | 'admin'
+  scopes: readonly string[] | null
   sessionId: string | null
   expiresAt: number
 }

@@ -1,0 +1,68 @@
+import { foldEmail } from '../../../kernel/email.ts'
+import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
+import type { PageQuery } from '../../../kernel/wire.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import { lastAdmin, userNotFound } from '../errors.ts'
+import type { SessionService } from '../sessions/service.ts'
+import type { UserRow } from './repository.ts'
+import * as repository from './repository.ts'
+import type { Role } from './schema.ts'
+
+export type ManagedUser = UserRow & { disabled_at: Date | null }
+/** `search`: the beginning of an e-mail address. */
+export type UsersQuery = PageQuery & { role?: Role; disabled?: boolean; search?: string }
+
+/** What administrators do with accounts of others. */
+export function createAdministration({ db, sessions }: { db: Database; sessions: SessionService }) {
+  /** Of two administrators who take each other's rights away at once, one stays. @throws `AUTH_LAST_ADMIN`. */
+  async function requireAnotherAdmin(tx: Transaction, id: string): Promise<void> {
+    await tx.run(repository.lockAdmins)
+    if ((await tx.first(repository.isLastAdmin, { id }))?.found === true) throw lastAdmin()
+  }
+
+  async function requireUser(tx: Transaction, id: string): Promise<void> {
+    if ((await tx.first(repository.lockUser, { id })) === undefined) throw userNotFound()
+  }
+
+  return {
+    requireAnotherAdmin,
+
+    list: ({ role, disabled, search, ...query }: UsersQuery): Promise<Page<ManagedUser>> => {
+      const filters = {
+        role: role ?? null,
+        disabled: disabled ?? null,
+        search: search === undefined ? null : foldEmail(search)
+      }
+      return readPage(query, {
+        ...newestFirst,
+        name: 'users',
+        filters,
+        rows: place => db.rows(repository.listUsers, { ...filters, ...place }),
+        total: () => db.first(repository.countUsers, filters)
+      })
+    },
+
+    /** Ends all their sessions, too. @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`. */
+    async disable(tx: Transaction, id: string, disabled: boolean): Promise<void> {
+      if (disabled) await requireAnotherAdmin(tx, id)
+      await requireUser(tx, id)
+      await tx.run(repository.updateDisabled, { id, disabled })
+      await sessions.endAll(tx, id, null)
+    },
+
+    /** Sessions go on with the new rights. @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`. */
+    async grant(tx: Transaction, id: string, role: Role, scopes: readonly string[] | null): Promise<void> {
+      if (role !== 'admin' || scopes !== null) await requireAnotherAdmin(tx, id)
+      await requireUser(tx, id)
+      await tx.run(repository.updateRole, { id, role, scopes: role === 'admin' ? scopes : null })
+      await sessions.verifyAgain(tx, id)
+    },
+
+    /** @throws `AUTH_USER_NOT_FOUND`. */
+    async endSessions(tx: Transaction, id: string): Promise<void> {
+      await requireUser(tx, id)
+      await sessions.endAll(tx, id, null)
+    }
+  }
+}
+export type Administration = ReturnType<typeof createAdministration>
