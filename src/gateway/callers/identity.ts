@@ -12,6 +12,8 @@ export type Identity = {
   readonly scopes: readonly string[] | null
   /** The session behind a token of our own; `null` for tokens of other issuers. */
   readonly sessionId: string | null
+  /** The API key behind a token of a machine. */
+  readonly apiKeyId?: string
   readonly expiresAt: number
 }
 /** Verifies a bearer token. @throws `unauthenticated` for every token that is not good. */

@@ -103,6 +103,31 @@ export const lastAdmin = defineError(
   'This is the last administrator with all rights; make another one first.',
   { mayPass: true }
 )
+export const apiKeyInvalid = defineError(
+  'unauthenticated',
+  'AUTH_INVALID_API_KEY',
+  'The API key is unknown, expired or revoked, or its owner is no administrator any more.'
+)
+export const apiKeyNotFound = defineError(
+  'not_found',
+  'AUTH_API_KEY_NOT_FOUND',
+  'There is no such API key of yours.'
+)
+export const apiKeyNotAllowed = defineError(
+  'forbidden',
+  'AUTH_API_KEY_NOT_ALLOWED',
+  'A machine makes no API keys; log in for that.'
+)
+export const apiKeyScopes = defineError(
+  'forbidden',
+  'AUTH_API_KEY_SCOPES',
+  'A key may do what you may, and no more; "missing" says which scopes you do not have.'
+)
+export const apiKeyLimit = defineError(
+  'conflict',
+  'AUTH_API_KEY_LIMIT',
+  'This administrator has as many API keys as they may have.'
+)
 export const oneTimeTokenInvalid = defineError(
   'invalid',
   'AUTH_ONE_TIME_TOKEN_INVALID',

@@ -12,9 +12,12 @@ import { accountRoutes, invitationRoutes, keyRoutes, sessionRoutes } from './acc
 import type { Role } from './accounts/schema.ts'
 import { type Account, createAccountService } from './accounts/service.ts'
 import { sweepEvery } from './accounts/sweep.ts'
-import { diagnoseAuth } from './diagnosis.ts'
 import { addressRoutes } from './addresses/routes.ts'
 import { createAddresses } from './addresses/service.ts'
+import { findKeyRights } from './api-keys/repository.ts'
+import { apiKeyRoutes } from './api-keys/routes.ts'
+import { createApiKeys } from './api-keys/service.ts'
+import { diagnoseAuth } from './diagnosis.ts'
 import { createPersonalParts, type PersonalPart } from './erasure/parts.ts'
 import { erasureRoutes } from './erasure/routes.ts'
 import type { AccountExportResponse } from './erasure/schema.ts'
@@ -134,7 +137,8 @@ export const authModule = defineModule({
       keys,
       issuer: config.server.public_url === '' ? OWN_ISSUER : config.server.public_url,
       lifetimeSeconds: settings.access_token_seconds,
-      findSession: (id, userId) => db.first(findLiveSession, { id, userId })
+      findSession: (id, userId) => db.first(findLiveSession, { id, userId }),
+      findKey: (id, userId) => db.first(findKeyRights, { id, userId })
     })
     const passwords = createPasswords({
       budgets: createBudgets({ db, secrets, failuresMax: settings.failed_logins_max }),
@@ -208,6 +212,8 @@ export const authModule = defineModule({
         sessionRoutes(tiers, sessions, limits)
         verificationRoutes(tiers, verification, limits)
         passwordResetRoutes(tiers, resets, limits)
+        const apiKeys = { db, secrets, accessTokens, revocations, keysMax: settings.api_keys_max }
+        apiKeyRoutes(tiers, createApiKeys(apiKeys), limits)
         invitationRoutes(tiers, invitations)
         keyRoutes(tiers, keys.published)
       },

@@ -65,6 +65,7 @@ export const authSettings = section('Accounts and tokens.', {
     1,
     1_000
   ),
+  api_keys_max: count('The most API keys of one administrator.', 20, 1, 1_000),
   exports_per_minute: count('Exports of all that is kept of somebody, a minute and account.', 6),
   admin_email: text(
     'E-mail of the administrator made at start when there is none. CARTWRIGHT_ADMIN_EMAIL sets it too.',

@@ -16,7 +16,7 @@ const config = { class: 'account' } as const
 export type AuthLimits = { readonly login: RouteLimit; readonly register: RouteLimit }
 
 // RFC 6749, section 5.1: no cache on the way may keep tokens.
-const neverStored = (_request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+export const neverStored = (_request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
   reply.header('cache-control', 'no-store')
   done()
 }

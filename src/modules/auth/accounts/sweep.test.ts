@@ -43,7 +43,8 @@ test('what has expired is deleted, and nothing else', async () => {
     'auth.known_networks': 1,
     'auth.invitations': 1,
     'auth.one_time_tokens': 1,
-    'auth.former_emails': 1
+    'auth.former_emails': 1,
+    'auth.api_keys': 0
   })
   for (let batch = 0; batch < 4; batch += 1) await works.get('auth.sessions')?.()
   expect(await sql('select id from auth.sessions')).toHaveLength(1)

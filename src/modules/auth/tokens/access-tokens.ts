@@ -9,6 +9,7 @@ const AUDIENCE = 'cartwright'
 const ALGORITHM = 'EdDSA'
 const TYPE = 'at+jwt' // RFC 9068, section 2.1
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const KEY_LIFETIME_SECONDS = 900
 const ROLES: readonly unknown[] = ['customer', 'admin']
 
 /** What somebody may do; `scopes` is null for customers and for administrators who may do everything. */
@@ -20,27 +21,38 @@ export type AccessTokenDeps = {
   lifetimeSeconds: number
   /** The present rights of a session's user; `undefined` when it has ended. */
   findSession: (id: string, userId: string) => Promise<Rights | undefined>
+  /** The present rights of an API key; `undefined` when it is good for nothing. */
+  findKey: (id: string, userId: string) => Promise<Rights | undefined>
 }
 
 /** Our own access tokens (RFC 9068): made here, and read as strictly as they are made. */
-export function createAccessTokens({ keys, issuer, lifetimeSeconds, findSession }: AccessTokenDeps) {
-  async function issue(session: { id: string; userId: string } & Rights): Promise<string> {
+export function createAccessTokens({ keys, issuer, lifetimeSeconds, findSession, findKey }: AccessTokenDeps) {
+  async function sign(
+    userId: string,
+    { role, scopes }: Rights,
+    of: object,
+    seconds: number
+  ): Promise<string> {
     const { kid, privateKey } = keys.signing()
     const now = Math.floor(Date.now() / 1_000)
     const { SignJWT } = await jose()
-    return new SignJWT({
-      role: session.role,
-      sid: session.id,
-      ...(session.scopes !== null && { scopes: session.scopes })
-    })
+    return new SignJWT({ role, ...of, ...(scopes !== null && { scopes }) })
       .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid })
       .setIssuer(issuer)
       .setAudience(AUDIENCE)
-      .setSubject(session.userId)
+      .setSubject(userId)
       .setJti(newId())
       .setIssuedAt(now)
-      .setExpirationTime(now + lifetimeSeconds)
+      .setExpirationTime(now + seconds)
       .sign(privateKey)
+  }
+
+  const issue = (session: { id: string; userId: string } & Rights): Promise<string> =>
+    sign(session.userId, session, { sid: session.id }, lifetimeSeconds)
+
+  async function issueForKey(key: { id: string; userId: string } & Rights) {
+    const seconds = KEY_LIFETIME_SECONDS
+    return { token: await sign(key.userId, key, { api_key_id: key.id }, seconds), seconds }
   }
 
   async function verify(token: ParsedToken): Promise<Verified> {
@@ -49,16 +61,20 @@ export function createAccessTokens({ keys, issuer, lifetimeSeconds, findSession 
     const key = await keys.publicKey(header.kid)
     if (key === undefined) throw invalidToken()
     const claims = await verifyToken(token, key, { issuer, audience: AUDIENCE, algorithms: [ALGORITHM] })
-    const { sub, sid, jti, iat, role, exp } = claims
-    if (!UUID.test(sub) || typeof sid !== 'string' || !UUID.test(sid)) throw invalidToken()
-    if (typeof jti !== 'string' || typeof iat !== 'number' || !ROLES.includes(role)) throw invalidToken()
+    const { sub, sid, api_key_id, jti, iat, role, exp } = claims
+    if (!UUID.test(sub) || typeof jti !== 'string' || typeof iat !== 'number' || !ROLES.includes(role))
+      throw invalidToken()
+    const isOfKey = sid === undefined
+    const id = isOfKey ? api_key_id : sid
+    if (typeof id !== 'string' || !UUID.test(id)) throw invalidToken()
 
-    const session = await findSession(sid, sub)
-    if (session === undefined) throw invalidToken()
     // The rights of now: a token does not keep one that was taken away.
-    return { userId: sub, ...session, sessionId: sid, expiresAt: believedUntil(exp) }
+    const rights = await (isOfKey ? findKey(id, sub) : findSession(id, sub))
+    if (rights === undefined) throw invalidToken()
+    const of = isOfKey ? { sessionId: null, apiKeyId: id } : { sessionId: id }
+    return { userId: sub, ...rights, ...of, expiresAt: believedUntil(exp) }
   }
 
-  return { issuer, lifetimeSeconds, issue, verify }
+  return { issuer, lifetimeSeconds, issue, issueForKey, verify }
 }
 export type AccessTokens = ReturnType<typeof createAccessTokens>

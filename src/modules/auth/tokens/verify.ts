@@ -12,6 +12,7 @@ export type Verified = {
   role: 'customer' | 'admin'
   scopes: readonly string[] | null
   sessionId: string | null
+  apiKeyId?: string
   expiresAt: number
 }
 

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Accounts, openAccounts, PASSWORD } from '../../../../test/support/accounts.ts'
+import { newId } from '../../../kernel/ids.ts'
+
+type Person = Awaited<ReturnType<Accounts['newAdmin']>>
+let shop: Accounts
+let ada: Person
+beforeAll(async () => {
+  shop = await openAccounts({ CARTWRIGHT__AUTH__API_KEYS_MAX: '6' })
+  // Somebody with all rights stays, whatever becomes of the others.
+  await shop.newAdmin()
+  ada = await shop.newAdmin()
+})
+afterAll(() => shop.close())
+
+const create = async (owner: Person, over: object = {}) =>
+  (await owner.post('/api/auth/api-keys', { name: 'stock of the warehouse', ...over })).json
+const exchange = (api_key: string) => shop.anybody.post('/api/auth/token', { api_key })
+const machine = async (api_key: string) => shop.as({ token: (await exchange(api_key)).json.access_token })
+const setRights = (id: string, role: 'customer' | 'admin', scopes: string[] | null) =>
+  shop.db.transaction(tx => shop.auth.setRoleById(tx, id, role, scopes))
+const INVITATIONS = '/api/auth/invitations'
+
+describe('an API key', () => {
+  test('is told once, and exchanged for tokens of fifteen minutes that may do what it may', async () => {
+    const made = await create(ada, { scopes: ['auth'], expires_in_days: 7 })
+    expect(made).toMatchObject({
+      ...{ name: 'stock of the warehouse', scopes: ['auth'], last_used_at: null },
+      api_key: expect.stringMatching(/^ak_test\.[\w-]{43}$/)
+    })
+    const { status, json, headers } = await exchange(made.api_key)
+    expect([status, json.token_type, json.expires_in, headers['cache-control']]).toEqual([
+      ...[200, 'Bearer', 900, 'no-store']
+    ])
+    const bot = shop.as({ token: json.access_token })
+    expect((await bot.get(INVITATIONS)).status).toBe(200)
+    const { items } = (await ada.get('/api/auth/api-keys')).json
+    const listed = items.find((each: { id: string }) => each.id === made.id)
+    expect(listed).toMatchObject({ name: made.name, last_used_at: expect.any(String) })
+    expect(JSON.stringify(items)).not.toContain(made.api_key)
+
+    const other = await create(ada, { scopes: ['catalog'] })
+    const refused = await (await machine(other.api_key)).get(INVITATIONS)
+    expect([refused.status, refused.json.scope]).toEqual([403, 'auth'])
+  })
+
+  test('that is revoked ends its tokens with it', async () => {
+    const { id, api_key } = await create(ada)
+    const bot = await machine(api_key)
+    expect((await bot.get(INVITATIONS)).status).toBe(200)
+    expect((await ada.delete(`/api/auth/api-keys/${id}`)).status).toBe(204)
+    expect((await bot.get(INVITATIONS)).status).toBe(401)
+    expect((await exchange(api_key)).status).toBe(401)
+    expect((await ada.get(INVITATIONS)).status).toBe(200)
+  })
+
+  test('never does more than its owner may, now', async () => {
+    const bob = await shop.newAdmin()
+    const { api_key } = await create(bob)
+    const bot = await machine(api_key)
+    expect((await bot.get(INVITATIONS)).status).toBe(200)
+    await setRights(bob.id, 'admin', ['catalog'])
+    expect((await bot.get(INVITATIONS)).status).toBe(403)
+    await setRights(bob.id, 'customer', null)
+    expect([(await bot.get(INVITATIONS)).status, (await exchange(api_key)).status]).toEqual([401, 401])
+    await setRights(bob.id, 'admin', null)
+    expect((await bot.get(INVITATIONS)).status).toBe(200)
+    await shop.auth.setDisabled(bob.email, true)
+    expect([(await bot.get(INVITATIONS)).status, (await exchange(api_key)).status]).toEqual([401, 401])
+  })
+
+  test('is made by people, of scopes that they have, and a limited number of times', async () => {
+    const bob = await shop.newAdmin()
+    await setRights(bob.id, 'admin', ['auth'])
+    const more = await bob.post('/api/auth/api-keys', { name: 'too much', scopes: ['auth', 'orders'] })
+    expect([more.status, more.json]).toMatchObject([
+      403,
+      { code: 'AUTH_API_KEY_SCOPES', missing: ['orders'] }
+    ])
+    const { api_key } = await create(bob, { scopes: null })
+    const bot = await machine(api_key)
+    const byMachine = await bot.post('/api/auth/api-keys', { name: 'another one' })
+    expect([byMachine.status, byMachine.json.code]).toEqual([403, 'AUTH_API_KEY_NOT_ALLOWED'])
+    for (let times = 0; times < 5; times += 1) await create(bob)
+    const last = await bob.post('/api/auth/api-keys', { name: 'one too many' })
+    expect([last.status, last.json]).toMatchObject([409, { code: 'AUTH_API_KEY_LIMIT', limit: 6 }])
+  })
+
+  test('that is wrong, cut, expired or something else gets one answer', async () => {
+    const bob = await shop.newAdmin()
+    const { id, api_key } = await create(bob)
+    await shop.sql('update auth.api_keys set expires_at = now() where id = $1', [id])
+    const answers = []
+    for (const text of [
+      api_key,
+      api_key.slice(0, -1),
+      `${api_key}A`,
+      'ak_test.x',
+      PASSWORD,
+      bob.token.slice(0, 200)
+    ])
+      answers.push(await exchange(text))
+    expect(answers.map(({ status, json }) => [status, json.code])).toEqual(
+      answers.map(() => [401, 'AUTH_INVALID_API_KEY'])
+    )
+  })
+
+  test('of somebody else is as one that there is not, and customers and guests have none', async () => {
+    const { id } = await create(await shop.newAdmin())
+    const bob = await shop.newAdmin()
+    for (const each of [id, newId()])
+      expect((await bob.delete(`/api/auth/api-keys/${each}`)).json.code).toBe('AUTH_API_KEY_NOT_FOUND')
+    expect((await bob.get('/api/auth/api-keys')).json.items).toEqual([])
+    const customer = await shop.register()
+    for (const [caller, status] of [
+      [customer, 403],
+      [shop.anybody, 401]
+    ] as const)
+      for (const answer of [
+        await caller.get('/api/auth/api-keys'),
+        await caller.post('/api/auth/api-keys', { name: 'x' }),
+        await caller.delete(`/api/auth/api-keys/${id}`)
+      ])
+        expect(answer.status).toBe(status)
+  })
+
+  test('is the same one for a request that is sent again, and stands in no log and no table', async () => {
+    const bob = await shop.newAdmin()
+    const key = { 'idempotency-key': newId() }
+    const [first, again] = [
+      await bob.post('/api/auth/api-keys', { name: 'x' }, key),
+      await bob.post('/api/auth/api-keys', { name: 'x' }, key)
+    ]
+    expect([again.status, again.json]).toEqual([201, first.json])
+    const secret = first.json.api_key.slice(-43)
+    await exchange(first.json.api_key)
+    const rows = await shop.sql(`select k::text from auth.api_keys k
+      union all select i::text from cartwright.idempotency_keys i union all select a::text from cartwright.audit a`)
+    expect([...shop.log, JSON.stringify(rows)].join('\n')).not.toContain(secret)
+  })
+})
