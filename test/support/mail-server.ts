@@ -1,8 +1,8 @@
+import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer, type SMTPServerSession } from 'smtp-server'
-import { onTestFinished } from 'vitest'
 
 /** `recipient`: of the envelope. */
 type Taken = Email & { raw: string; recipient: string }
@@ -12,65 +12,70 @@ export type Mischief =
   | { at: 'data'; drop: 'before' | 'after' }
   | { at: 'data'; hang: true }
 
-/** A server for mails on any free port, for one test. */
-export async function useMailServer(port = 0) {
+/** A server for mails, on any free port when none is named; it has to be closed. `next` says what it does to a mail. */
+export async function openMailServer({
+  port = 0,
+  next
+}: {
+  port?: number
+  next?: () => Mischief | undefined
+}) {
   const taken: Taken[] = []
+  /** What it does to the next mails, one after the other. */
   const mischief: Mischief[] = []
   /** Connections that a mail hangs in. */
   let hanging = 0
-  const next = (at: Mischief['at']) => (mischief[0]?.at === at ? mischief.shift() : undefined)
+  const evilAt = (at: Mischief['at']): Mischief | undefined => {
+    const made = mischief.length === 0 && at === 'data' ? next?.() : undefined
+    if (made !== undefined) return made
+    return mischief[0]?.at === at ? mischief.shift() : undefined
+  }
   const refuse = ({ code, says }: { code: number; says: string }) =>
     Object.assign(new Error(says), { responseCode: code })
-  const dropOf = (session: SMTPServerSession) => {
+  const hangUp = (session?: SMTPServerSession) => {
     for (const connection of server.connections)
-      if (connection.session.id === session.id) connection._socket.destroy()
+      if (session === undefined || connection.session.id === session.id) connection._socket.destroy()
   }
 
   const server = new SMTPServer({
-    ...{ authOptional: true, disabledCommands: ['STARTTLS', 'AUTH'], logger: false, hideSMTPUTF8: false },
+    ...{ authOptional: true, disabledCommands: ['STARTTLS', 'AUTH'], logger: false },
     onRcptTo: (_address, _session, done) => {
-      const evil = next('rcpt')
+      const evil = evilAt('rcpt')
       done(evil !== undefined && 'code' in evil ? refuse(evil) : null)
     },
     onData: (stream, session, done) => {
       buffer(stream).then(async raw => {
-        const evil = next('data')
+        const evil = evilAt('data')
         if (evil !== undefined && 'hang' in evil) {
           hanging += 1
           return
         }
         if (evil !== undefined && 'code' in evil) return done(refuse(evil))
-        if (evil !== undefined && evil.drop === 'before') return dropOf(session)
+        if (evil !== undefined && evil.drop === 'before') return hangUp(session)
         const [to] = session.envelope.rcptTo
-        taken.push({
-          ...(await PostalMime.parse(raw)),
-          raw: raw.toString('latin1'),
-          recipient: to?.address ?? ''
-        })
+        const recipient = to?.address ?? ''
+        taken.push({ ...(await PostalMime.parse(raw)), raw: raw.toString('latin1'), recipient })
         if (evil === undefined) done(null)
-        else dropOf(session)
+        else hangUp(session)
       }, done)
     }
   })
   server.on('error', () => {})
-  const listening = Promise.withResolvers<void>()
-  server.listen(port, '127.0.0.1', listening.resolve)
-  await listening.promise
-  onTestFinished(async () => {
-    for (const connection of server.connections) connection._socket.destroy()
-    await new Promise<void>(resolve => server.close(resolve))
-  })
+  server.listen(port, '127.0.0.1')
+  await once(server.server, 'listening')
   const address = server.server.address() as AddressInfo
   return {
     url: `smtp://127.0.0.1:${address.port}`,
     /** Those that it has taken, in their order. */
     taken,
-    /** What it does to the next mails, one after the other. */
     mischief,
     hanging: () => hanging,
-    /** Ends the connections that mails hang in. */
-    hangUp: () => {
-      for (const connection of server.connections) connection._socket.destroy()
+    /** Ends all connections. */
+    hangUp: () => hangUp(),
+    close: async () => {
+      hangUp()
+      await new Promise<void>(resolve => server.close(resolve))
     }
   }
 }
+export type MailServer = Awaited<ReturnType<typeof openMailServer>>

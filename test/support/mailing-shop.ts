@@ -1,9 +1,9 @@
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
 import { notificationsModule } from '../../src/modules/notifications/index.ts'
 import { fakeAuth, type TestShop } from '../../src/testing.ts'
 import { CHECKOUT_MODULES } from './checkouts.ts'
-import { useMailServer } from './mail-server.ts'
+import { type MailServer, openMailServer } from './mail-server.ts'
 import { useOrders } from './orders.ts'
 import { useShop } from './use-shop.ts'
 
@@ -11,7 +11,8 @@ export const PATIENCE = { timeout: 20_000 }
 const SEND = 'notifications.send_message'
 
 async function mailSettings(settings: Readonly<Record<string, string>>) {
-  const mails = await useMailServer()
+  const mails = await openMailServer({})
+  onTestFinished(mails.close)
   return {
     mails,
     settings: {
@@ -24,9 +25,8 @@ async function mailSettings(settings: Readonly<Record<string, string>>) {
     }
   }
 }
-type Mails = Awaited<ReturnType<typeof useMailServer>>
 
-function looking(sql: TestShop['sql'], mails: Mails) {
+function looking(sql: TestShop['sql'], mails: MailServer) {
   const messages = () => sql('select * from notifications.messages order by id')
   return {
     mails,

@@ -1,0 +1,135 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type MailServer, type Mischief, openMailServer } from '../support/mail-server.ts'
+import { fixedPort } from './fixed-port.ts'
+import { until } from './until.ts'
+import { createVictim, type Victim } from './victim.ts'
+
+const DONE_MS_MAX = 1_800_000
+/** Of a hundred mails so many are refused for now, and of so many the connection ends, before or after they are taken. */
+const REFUSED = 2
+const DROPPED = 2
+
+type MailReport = {
+  events: number
+  kills: number
+  restarts: number
+  /** Mails that the server took, those that it took again included. */
+  taken: number
+  again: number
+  messageIds: number
+  seconds: number
+  /** Everything that was not as it ought to be; empty when all is well. */
+  wrong: string[]
+}
+
+function mischief(): Mischief | undefined {
+  const dice = randomInt(100)
+  if (dice < REFUSED) return { at: 'data', code: 451, says: '4.3.0 try again later' }
+  if (dice < REFUSED + DROPPED) return { at: 'data', drop: 'before' }
+  if (dice < REFUSED + 2 * DROPPED) return { at: 'data', drop: 'after' }
+  return undefined
+}
+
+/** So many people have changed their password. */
+const happen = (events: number) => `
+  with people as (
+    insert into auth.users (id, email, name, role)
+    select gen_random_uuid(), 'person' || n || '@example.com', 'Person ' || n, 'customer'
+    from generate_series(1, ${events}) as n
+    returning id
+  )
+  insert into cartwright.jobs (handler, subject, event_id, payload)
+  select 'notifications:auth.password_changed', id, gen_random_uuid(), jsonb_build_object('user_id', id) from people`
+/** Of a process that is dead. Those of others may be done twice then, which has to do no harm. */
+const END_LEASES = `
+  update cartwright.jobs set due_at = now(), lease = null where handler like 'notifications%' and lease is not null`
+const HURRY = `
+  update cartwright.jobs set due_at = now() where handler = 'notifications.send_message' and lease is null and due_at > now()`
+const LEFT = `
+  select (select count(*)::int from cartwright.jobs where handler like 'notifications%') as jobs,
+    (select count(*)::int from notifications.messages where status = 'pending') as pending`
+const MESSAGES =
+  'select count(*)::int as messages, count(distinct origin)::int as origins from notifications.messages'
+
+/**
+ * Of so many events each is told by one mail, however often the process that sends it is killed, the server for mails is
+ * away, refuses something, or takes it and does not say so.
+ */
+async function mailLoop(events: number, kills: number, log: (line: string) => void): Promise<MailReport> {
+  const port = await fixedPort()
+  const servers: MailServer[] = []
+  const openServer = async () => {
+    servers.push(await openMailServer({ port, next: mischief }))
+  }
+  const taken = () => servers.flatMap(server => server.taken)
+  const victim = await createVictim({
+    CARTWRIGHT__NOTIFICATIONS__SMTP__URL: `smtp://127.0.0.1:${port}`,
+    CARTWRIGHT__NOTIFICATIONS__SMTP__CONNECTIONS: '4',
+    CARTWRIGHT__NOTIFICATIONS__FROM: 'shop@shop.example',
+    CARTWRIGHT__SHOP__DEMO: 'off',
+    CARTWRIGHT__LOG__LEVEL: 'error'
+  })
+  const startedAt = performance.now()
+  const report = { events, kills: 0, restarts: 0 }
+  try {
+    await openServer()
+    await victim.start()
+    await victim.sql(happen(events))
+    while (report.kills + report.restarts < kills) {
+      const enough = taken().length + randomInt(1, Math.max(2, Math.floor((2 * events) / (kills + 1))))
+      const isTime = () => taken().length >= enough || taken().length >= events
+      await until('enough mails are taken', isTime, DONE_MS_MAX)
+      if (report.kills <= report.restarts) report.kills += await kill(victim)
+      else {
+        await servers.at(-1)?.close()
+        await delay(randomInt(500))
+        await openServer()
+        report.restarts += 1
+      }
+      log(
+        `${report.kills} kills, ${report.restarts} restarts of the mail server, ${taken().length} mails taken`
+      )
+    }
+    await until('all is told', () => isOver(victim), DONE_MS_MAX)
+    const seconds = Math.round((performance.now() - startedAt) / 1_000)
+    return { ...report, seconds, ...(await judge(victim, taken(), events)) }
+  } finally {
+    await servers.at(-1)?.close()
+    await victim.remove()
+  }
+}
+
+async function kill(victim: Victim): Promise<number> {
+  await victim.killProcess()
+  await victim.start()
+  await victim.sql(END_LEASES)
+  return 1
+}
+
+async function isOver(victim: Victim): Promise<boolean> {
+  await victim.sql(HURRY)
+  await delay(500)
+  const [left] = await victim.sql(LEFT)
+  return left?.jobs === 0 && left.pending === 0
+}
+
+async function judge(victim: Victim, taken: MailServer['taken'], events: number) {
+  const idsOf = Map.groupBy(taken, ({ recipient }) => recipient)
+  const idsOfAll = new Set(taken.map(({ messageId }) => messageId))
+  const severalIds = [...idsOf].filter(([, mails]) => new Set(mails.map(each => each.messageId)).size !== 1)
+  const [row] = await victim.sql(MESSAGES)
+  const wrong = [
+    ...(idsOf.size === events ? [] : [`${events - idsOf.size} were told nothing`]),
+    ...severalIds.map(([recipient]) => `${recipient} has mails of several ids`),
+    ...(idsOfAll.size === events ? [] : [`there are ${idsOfAll.size} ids`]),
+    ...(row?.messages === events && row.origins === events ? [] : [`there are ${row?.messages} messages`])
+  ]
+  return { taken: taken.length, again: taken.length - idsOfAll.size, messageIds: idsOfAll.size, wrong }
+}
+
+// By hand: `npm run faults:mail -- 10000 40`.
+const [events = '10000', kills = '40'] = process.argv.slice(2)
+const report = await mailLoop(Number(events), Number(kills), line => process.stdout.write(`${line}\n`))
+process.stdout.write(`${JSON.stringify(report)}\n`)
+process.exit(report.wrong.length === 0 ? 0 : 1)
