@@ -24,7 +24,7 @@ export async function openMailServer({
   /** What it does to the next mails, one after the other. */
   const mischief: Mischief[] = []
   /** Connections that a mail hangs in. */
-  let hanging = 0
+  const hanging = new Set<string>()
   const evilAt = (at: Mischief['at']): Mischief | undefined => {
     const made = mischief.length === 0 && at === 'data' ? next?.() : undefined
     if (made !== undefined) return made
@@ -43,11 +43,14 @@ export async function openMailServer({
       const evil = evilAt('rcpt')
       done(evil !== undefined && 'code' in evil ? refuse(evil) : null)
     },
+    onClose: ({ id }) => {
+      hanging.delete(id)
+    },
     onData: (stream, session, done) => {
       buffer(stream).then(async raw => {
         const evil = evilAt('data')
         if (evil !== undefined && 'hang' in evil) {
-          hanging += 1
+          hanging.add(session.id)
           return
         }
         if (evil !== undefined && 'code' in evil) return done(refuse(evil))
@@ -69,7 +72,7 @@ export async function openMailServer({
     /** Those that it has taken, in their order. */
     taken,
     mischief,
-    hanging: () => hanging,
+    hanging: () => hanging.size,
     /** Ends all connections. */
     hangUp: () => hangUp(),
     close: async () => {

@@ -9,13 +9,16 @@ test('who orders as a guest is told what becomes of it, with a link that proves 
   const { json: order } = await shop.anybody.post('/api/orders/guest', guest)
   await shop.pay(order.id)
   await shop.mailed(2)
-  await shop.admin.post(`/api/admin/orders/${order.id}/shipments`, {
-    carrier: 'Post',
-    tracking_number: 'JJ00123'
-  })
+  const parcel = { carrier: 'Post', tracking_number: 'JJ00123' }
+  const shipped = await shop.admin.post(`/api/admin/orders/${order.id}/shipments`, parcel)
   await shop.mailed(3)
+  const [{ id: shipmentId }] = shipped.json.shipments
+  const arrival = { status: 'delivered', occurred_at: new Date().toISOString() }
+  const told = await shop.admin.post(`/api/admin/shipping/shipments/${shipmentId}/events`, arrival)
+  expect(told.status, told.text).toBe(200)
+  await shop.mailed(4)
   await shop.admin.post(`/api/admin/orders/${order.id}/refunds`, { amount: 100, reason: 'dented' })
-  const taken = await shop.mailed(4)
+  const taken = await shop.mailed(5)
   const about = (words: string) => taken.find(({ subject }) => subject?.includes(words))
   const placed = about(`Your order ${order.number}`)
   expect(placed).toMatchObject({
@@ -29,10 +32,11 @@ test('who orders as a guest is told what becomes of it, with a link that proves 
   expect(placed?.text).toContain('2 x ')
   expect(placed?.text).toContain('$20.00')
   expect(about('on its way')?.text).toContain('JJ00123 (Post)')
+  expect(about('has arrived')?.text).toContain('JJ00123 (Post)')
   expect(about('refund')?.text).toContain('$1.00')
   expect(about('payment')).toBeDefined()
   const rows = await shop.messages()
-  expect(rows.map(({ status }) => status)).toEqual(['sent', 'sent', 'sent', 'sent'])
+  expect(rows.map(({ status }) => status)).toEqual(Array(5).fill('sent'))
   expect(new Set(taken.map(({ messageId }) => messageId))).toEqual(
     new Set(rows.map(({ id }) => `<${id}@shop.example>`))
   )
