@@ -38,6 +38,26 @@ export type OwnPlatform = Omit<Platform, 'metrics' | 'outbox'> & {
   enqueue: Enqueue
   /** Events and jobs of all modules, for those who look after them. */
   deliveries: Outbox['console']
+  house: House
+}
+
+/** The shop as a whole, for those who look after it. */
+export type House = {
+  /** Every module that there is. */
+  readonly modules: readonly DescribedModule[]
+  /** The configuration as it counts; its secrets are `***`. */
+  config(): Readonly<Record<string, unknown>>
+}
+
+/** What a module is, and whether it runs, for people. */
+export type DescribedModule = {
+  name: string
+  description: string
+  enabled: boolean
+  requires: string[]
+  uses: string[]
+  parts: { name: string; enabled: boolean; base_paths: string[] }[]
+  base_paths: string[]
 }
 
 /** A part of a module: what it is, in a line, and the paths that answer 503 without it. */
@@ -123,6 +143,21 @@ export type ApiOf = <Api>(module: ModuleWith<Api>) => Api | undefined
 export type Switches = Readonly<Record<string, { readonly enabled: boolean }>>
 
 export const isEnabled = (module: Module, switches: Switches) => switches[module.name]?.enabled === true
+
+export const describeModules = (modules: readonly Module[], switches: Switches): DescribedModule[] =>
+  modules.map(module => ({
+    name: module.name,
+    enabled: isEnabled(module, switches),
+    requires: Object.values(module.requires).map(({ name }) => name),
+    uses: Object.values(module.uses).map(({ name }) => name),
+    parts: Object.entries(module.switches ?? {}).map(([name, { basePaths }]) => ({
+      name,
+      enabled: isEnabled(module, switches) && switches[name]?.enabled === true,
+      base_paths: [...basePaths]
+    })),
+    base_paths: [...module.basePaths],
+    description: module.description
+  }))
 
 /**
  * The enabled modules, each behind all that it requires and uses. What is meant by a required module is the one of its

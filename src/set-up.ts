@@ -1,7 +1,10 @@
+import { type ConfigOf, withoutSecrets } from './config.ts'
 import { OperatorError } from './kernel/errors.ts'
 import type { EventType, JobType } from './kernel/events.ts'
 import {
   type ApiOf,
+  describeModules,
+  type House,
   isEnabled,
   type LoadedModule,
   type Module,
@@ -30,13 +33,21 @@ export async function setupModules(modules: readonly Module[], platform: Platfor
   outbox.route(routesOf(modules.filter(module => isEnabled(module, switches))))
   const settingUp = new Map<string, Promise<LoadedModule>>()
   const sections = platform.config as unknown as Readonly<Record<string, object>>
+  const house: House = {
+    modules: describeModules(modules, switches),
+    config: () => withoutSecrets(modules, platform.config as ConfigOf<Module>)
+  }
   /** Behind all that it needs. */
   async function setUp(module: Module): Promise<LoadedModule> {
     const needed = Object.entries({ ...module.requires, ...module.uses }).map(
       async ([key, { name }]) => [key, (await settingUp.get(name))?.instance.api] as const
     )
     const apis = Object.fromEntries(await Promise.all(needed))
-    const instance = await module.setup(ownPlatform(platform, module), sections[module.name] ?? {}, apis)
+    const instance = await module.setup(
+      { ...ownPlatform(platform, module), house },
+      sections[module.name] ?? {},
+      apis
+    )
     return { module, instance }
   }
 
@@ -59,7 +70,7 @@ export async function setupModules(modules: readonly Module[], platform: Platfor
 function ownPlatform(
   { outbox, ...platform }: Platform,
   { name, emits = [], jobs = [] }: Module
-): OwnPlatform {
+): Omit<OwnPlatform, 'house'> {
   const declares = (own: readonly unknown[], type: EventType | JobType) => {
     if (!own.includes(type)) throw new Error(`module ${name} does not declare ${type.name}`)
   }

@@ -1,22 +1,10 @@
 import { loadConfig } from '../config.ts'
-import { isEnabled, type Module } from '../module.ts'
+import { describeModules, type Module } from '../module.ts'
 import { tableOf } from './table.ts'
 
 /** Every module there is, whether it runs, and which others it needs. */
 export function listModules(modules: readonly Module[], { json }: { json: boolean }): void {
-  const switches = loadConfig(modules).modules
-  const listed = modules.map(module => ({
-    name: module.name,
-    enabled: isEnabled(module, switches),
-    requires: Object.values(module.requires).map(({ name }) => name),
-    uses: Object.values(module.uses).map(({ name }) => name),
-    parts: Object.keys(module.switches ?? {}).map(name => ({
-      name,
-      enabled: isEnabled(module, switches) && switches[name]?.enabled === true
-    })),
-    base_paths: module.basePaths,
-    description: module.description
-  }))
+  const listed = describeModules(modules, loadConfig(modules).modules)
   if (json) {
     process.stdout.write(`${JSON.stringify(listed)}\n`)
     return

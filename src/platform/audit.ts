@@ -1,5 +1,8 @@
+import { LAST_ID } from '../kernel/ids.ts'
+import { type Page, readPage } from '../kernel/pages.ts'
+import type { PageQuery } from '../kernel/wire.ts'
 import type { Queryable } from './postgres/database.ts'
-import { statement } from './postgres/statement.ts'
+import { type RowOf, statement } from './postgres/statement.ts'
 
 /** One request of an administrator that may have changed something. `status` is unknown until it is answered. */
 export type AuditEntry = {
@@ -37,6 +40,75 @@ const deleteOldEntries = statement({
   text: `
     delete from cartwright.audit where id in
       (select id from cartwright.audit where at <= now() - make_interval(days => $days) limit 1000 for update skip locked)`
+})
+
+/** What is null lets all pass. `id` is of the entry itself, or any of those in its path. */
+const filters = {
+  actor: 'uuid?',
+  route: 'text?',
+  id: 'uuid?',
+  since: 'timestamptz?',
+  until: 'timestamptz?'
+} as const
+const matching = `
+  ($actor::uuid is null or actor = $actor) and ($route::text is null or route = $route)
+  and ($id::uuid is null or id = $id
+    or jsonb_path_query_array(params, '$.*') @> to_jsonb($id::uuid::text))
+  and ($since::timestamptz is null or at >= $since) and ($until::timestamptz is null or at < $until)`
+const listEntries = statement({
+  name: 'audit.list_entries',
+  takes: { ...filters, before: 'text', after: 'uuid', limit: 'int8' },
+  gives: {
+    id: 'uuid',
+    at: 'timestamptz',
+    actor: 'uuid',
+    method: 'text',
+    route: 'text',
+    params: 'jsonb',
+    request_id: 'text',
+    status: 'int4?',
+    // To the microsecond, which a Date has not.
+    place: 'text'
+  },
+  slow: true,
+  text: `
+    select id, at, actor, method, route, params, request_id, status, at::text as place from cartwright.audit
+    where (at, id) < ($before::text::timestamptz, $after) and ${matching} order by at desc, id desc limit $limit`
+})
+const countEntries = statement({
+  name: 'audit.count_entries',
+  takes: filters,
+  gives: { total: 'int8' },
+  slow: true,
+  text: `select count(*) as total from cartwright.audit where ${matching}`
+})
+
+export type AuditFilters = {
+  readonly actor?: string
+  readonly route?: string
+  readonly id?: string
+  readonly since?: Date
+  readonly until?: Date
+}
+/** What administrators have done, for those who look into it. */
+export type AuditTrail = {
+  /** The latest first. */
+  list(filters: AuditFilters, query: PageQuery): Promise<Page<RowOf<typeof listEntries>>>
+}
+
+export const createAuditTrail = (db: Queryable): AuditTrail => ({
+  list: (given, query) => {
+    const none = { actor: null, route: null, id: null, since: null, until: null }
+    const wanted = { ...none, ...given }
+    return readPage(query, {
+      name: 'audit',
+      filters: wanted,
+      start: { before: 'infinity', after: LAST_ID },
+      placeOf: ({ place, id }) => ({ before: place, after: id }),
+      rows: place => db.rows(listEntries, { ...wanted, ...place }),
+      total: () => db.first(countEntries, wanted)
+    })
+  }
 })
 
 /** Writes the entry down, or adds its status when it stands there already. */

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { type AuditTrail, createAuditTrail } from './audit.ts'
 import { type Broadcast, openBroadcast } from './broadcast.ts'
 import { type Cache, createMemoryCache } from './cache/cache.ts'
 import { type Chores, createChores } from './chores.ts'
@@ -26,6 +27,7 @@ export type Platform = {
   http: HttpClient
   metrics: MetricRegistry
   outbox: Outbox
+  audit: AuditTrail
   close(): Promise<void>
 }
 
@@ -61,6 +63,7 @@ export async function openPlatform(
     http: createHttpClient({ privateHosts: config.http.private_hosts }),
     metrics,
     outbox,
+    audit: createAuditTrail(db),
     close: async () => {
       await outbox.stop()
       await chores.stop()

@@ -175,40 +175,45 @@ const LISTED = {
 /** What failed, the oldest first. Only what is dead, or only what is tried again. */
 export const listFailed = statement({
   name: 'outbox.list_failed',
-  takes: { dead: 'bool', after: 'int8', afterEvent: 'uuid', limit: 'int8' },
+  takes: { dead: 'bool', handler: 'text?', after: 'int8', afterEvent: 'uuid', limit: 'int8' },
   gives: LISTED,
   text: `
     select id, handler, subject, event_id, payload, attempts, error, since,
       case when due_at < 'infinity' then due_at end as due_at
     from cartwright.jobs
     where error is not null and (due_at = 'infinity') = $dead and (id, event_id) > ($after, $afterEvent)
+      and ($handler::text is null or handler = $handler)
     order by id, event_id limit $limit`
 })
 export const countFailed = statement({
   name: 'outbox.count_failed',
-  takes: { dead: 'bool' },
+  takes: { dead: 'bool', handler: 'text?' },
   gives: { total: 'int8' },
   text: `
-    select count(*) as total from cartwright.jobs where error is not null and (due_at = 'infinity') = $dead`
+    select count(*) as total from cartwright.jobs
+    where error is not null and (due_at = 'infinity') = $dead and ($handler::text is null or handler = $handler)`
 })
 /** What did not fail, the oldest first: schedules, what waits behind something dead, and what is planned, too. */
 export const listPending = statement({
   name: 'outbox.list_pending',
   slow: true,
-  takes: { after: 'int8', afterEvent: 'uuid', limit: 'int8' },
+  takes: { handler: 'text?', after: 'int8', afterEvent: 'uuid', limit: 'int8' },
   gives: LISTED,
   text: `
     select id, handler, subject, event_id, payload, attempts, error, since,
       case when due_at < 'infinity' then due_at end as due_at
     from cartwright.jobs
-    where error is null and (id, event_id) > ($after, $afterEvent)
+    where error is null and (id, event_id) > ($after, $afterEvent) and ($handler::text is null or handler = $handler)
     order by id, event_id limit $limit`
 })
 export const countPending = statement({
   name: 'outbox.count_pending',
   slow: true,
+  takes: { handler: 'text?' },
   gives: { total: 'int8' },
-  text: 'select count(*) as total from cartwright.jobs where error is null'
+  text: `
+    select count(*) as total from cartwright.jobs
+    where error is null and ($handler::text is null or handler = $handler)`
 })
 export const retry = statement({
   name: 'outbox.retry',

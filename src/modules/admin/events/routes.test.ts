@@ -118,3 +118,41 @@ test('lists go on page by page, each state for itself; nobody else gets in', asy
   expect((await shop.as(customer()).get('/api/admin/events')).status).toBe(403)
   expect((await shop.as(null).get('/api/admin/events')).status).toBe(401)
 })
+
+test('what waits is told by who handles it, and all that is dead is tried again at once', async () => {
+  const { api, ringInVain, heal, heard } = await useBrokenEar()
+  const bells = [await ringInVain(), await ringInVain()]
+  const { handlers, schedules } = (await api.get('/api/admin/events/summary')).json
+  expect(handlers).toEqual([
+    expect.objectContaining({ handler: 'ear:bell.rang', dead: 2, latest_error: 'Error: the ear is broken' })
+  ])
+  expect(handlers[0].pending + handlers[0].failing).toBe(2)
+  expect(schedules).toContainEqual(expect.objectContaining({ handler: 'bell.wind', error: null }))
+  const totalOf = async (handler: string) =>
+    (await api.get(`/api/admin/events?handler=${handler}&count=true`)).json.total
+  expect([await totalOf('ear:bell.rang'), await totalOf('nose:bell.rang')]).toEqual([2, 0])
+
+  heal()
+  const key = { 'idempotency-key': newId() }
+  for (let time = 0; time < 2; time += 1)
+    expect((await api.post('/api/admin/events/retry', {}, key)).json).toEqual({ left: 0 })
+  for (const bell of bells) await until('both are handled', async () => (await heard(bell)).length === 2)
+})
+
+test('all that is dead of one handler is given up at once, and what waited behind it is not', async () => {
+  const { shop, api, ringInVain, heal, heard } = await useBrokenEar()
+  const bells = [await ringInVain(), await ringInVain()]
+  heal()
+  expect((await api.post('/api/admin/events/discard', {})).status).toBe(400)
+  const reason = 'nobody listens'
+  const discard = async (handler: string) =>
+    (await api.post('/api/admin/events/discard', { handler, reason })).json
+  expect(await discard('nose:bell.rang')).toEqual({ left: 0 })
+  expect((await api.get('/api/admin/events?count=true')).json.total).toBe(2)
+  expect(await discard('ear:bell.rang')).toEqual({ left: 0 })
+  for (const bell of bells) {
+    await until('the second is handled', async () => (await heard(bell)).length > 0)
+    expect(await heard(bell)).toEqual([2])
+  }
+  expect(shop.log.filter(line => line.includes(reason))).toHaveLength(1)
+})

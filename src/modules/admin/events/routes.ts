@@ -1,7 +1,16 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { noContent } from '../../../kernel/wire.ts'
-import { DeliveryParams, DiscardEventRequest, EventListResponse, EventQuery } from './schema.ts'
+import {
+  DeadEventsResponse,
+  DeliveryParams,
+  DiscardEventRequest,
+  DiscardEventsRequest,
+  EventListResponse,
+  EventQuery,
+  EventSummaryResponse,
+  RetryEventsRequest
+} from './schema.ts'
 import type { EventService } from './service.ts'
 
 const config = { class: 'account' } as const
@@ -18,6 +27,44 @@ export function eventRoutes(tiers: Tiers, events: EventService): void {
       }
     },
     request => events.list(request.query)
+  )
+
+  tiers.admin.get(
+    '/admin/events/summary',
+    {
+      config,
+      schema: {
+        summary: 'What waits, fails and is dead by who handles it, and what is done again and again',
+        response: { 200: EventSummaryResponse }
+      }
+    },
+    () => events.summary()
+  )
+
+  tiers.admin.post(
+    '/admin/events/retry',
+    {
+      config,
+      schema: {
+        summary: 'Try events again that are dead, 1,000 at a time',
+        body: RetryEventsRequest,
+        response: { 200: DeadEventsResponse }
+      }
+    },
+    request => events.retryDead(request.body, writeOf(request))
+  )
+
+  tiers.admin.post(
+    '/admin/events/discard',
+    {
+      config,
+      schema: {
+        summary: 'Give events up that are dead, 1,000 at a time',
+        body: DiscardEventsRequest,
+        response: { 200: DeadEventsResponse }
+      }
+    },
+    request => events.discardDead(request.body, writeOf(request))
   )
 
   tiers.admin.post(

@@ -3,9 +3,12 @@ import type { Log } from '../../../platform/log.ts'
 import type { Outbox } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { eventNotFound } from '../errors.ts'
-import type { EventQuery } from './schema.ts'
+import type { DiscardEventsRequest, EventQuery, RetryEventsRequest } from './schema.ts'
 
 type Deps = { db: Database; deliveries: Outbox['console']; log: Log }
+
+/** So many are taken at a time. */
+const DEAD_MAX = 1_000
 
 /** Events and jobs that could not be handled. */
 export function createEventService({ db, deliveries, log }: Deps) {
@@ -26,6 +29,30 @@ export function createEventService({ db, deliveries, log }: Deps) {
         if (!(await deliveries.discard(tx, id))) throw eventNotFound()
         tx.afterCommit(() => log.warn({ id, reason }, 'event discarded'))
       })
+    },
+
+    /** What there is to do, and what is done again and again. */
+    async summary() {
+      const handlers = await deliveries.summary()
+      return { handlers, schedules: await deliveries.schedules() }
+    },
+
+    /** Has those that are dead tried again soon, so many at a time. */
+    async retryDead({ handler: only }: RetryEventsRequest, write: Write) {
+      const handler = only ?? null
+      await write.once(db, tx => deliveries.retryDead(tx, { handler, limit: DEAD_MAX }))
+      return { left: await deliveries.countDead(handler) }
+    },
+
+    /** The effects of those that are dead never happen, so many at a time. */
+    async discardDead({ handler: only, reason }: DiscardEventsRequest, write: Write) {
+      const handler = only ?? null
+      await write.once(db, async tx => {
+        const gone = await deliveries.discardDead(tx, { handler, limit: DEAD_MAX })
+        for (const [name, { length: count }] of Map.groupBy(gone, each => each))
+          tx.afterCommit(() => log.warn({ handler: name, count, reason }, 'events discarded'))
+      })
+      return { left: await deliveries.countDead(handler) }
     }
   }
 }

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { healthOf } from './health.ts'
+
+const cart = { name: 'cart', enabled: true, requires: ['catalog', 'pricing'] }
+const waiting = { handler: 'cart:catalog.changed', dead: 0, oldest_seconds: 0, latest_error: null }
+
+test('a module is up while nothing of its own is stuck', () => {
+  const others = [
+    { ...waiting, handler: 'cartoons:catalog.changed', dead: 3 },
+    { ...waiting, handler: 'catalog.refresh', oldest_seconds: 900 }
+  ]
+  const up = { health: 'up', reasons: [] }
+  expect(healthOf(cart, new Set(['cart']), [])).toEqual(up)
+  expect(healthOf(cart, new Set(['cart']), [...others, { ...waiting, oldest_seconds: 59.9 }])).toEqual(up)
+})
+
+test('what is given up, or waits too long, degrades it, and the reason says what and why', () => {
+  expect(
+    healthOf(cart, new Set(['cart']), [
+      { ...waiting, dead: 2, oldest_seconds: 61.7, latest_error: 'Error: no' },
+      { ...waiting, handler: 'cart.sweep', oldest_seconds: 60 }
+    ])
+  ).toEqual({
+    health: 'degraded',
+    reasons: [
+      'cart:catalog.changed: 2 given up, see /api/admin/events. The latest error: Error: no',
+      'cart:catalog.changed: the oldest has waited for 61 s. The latest error: Error: no',
+      'cart.sweep: the oldest has waited for 60 s.'
+    ]
+  })
+})
+
+test('without an answer of the database every module is degraded, and what is off says why', () => {
+  expect(healthOf(cart, new Set(['cart']), undefined).reasons).toEqual(['The database does not answer.'])
+  expect(healthOf({ ...cart, enabled: false }, new Set(['catalog']), undefined)).toEqual({
+    health: 'off',
+    reasons: [
+      'It is switched off (modules.cart.enabled).',
+      'It requires pricing, which is off, too (modules.pricing.enabled).'
+    ]
+  })
+})

@@ -1,0 +1,33 @@
+import type { Cache } from '../../../platform/cache/cache.ts'
+import type { Outbox } from '../../../platform/outbox/outbox.ts'
+import type { Database } from '../../../platform/postgres/database.ts'
+import { healthOf } from './health.ts'
+import type { ModulesResponse } from './schema.ts'
+
+type Deps = {
+  db: Pick<Database, 'ping'>
+  cache: Pick<Cache, 'ping'>
+  deliveries: Pick<Outbox['console'], 'summary'>
+  modules: readonly Omit<ModulesResponse['items'][number], 'health' | 'reasons'>[]
+}
+
+/** The modules of the shop, and how they are. */
+export function createModuleService({ db, cache, deliveries, modules }: Deps) {
+  const isOn = new Set(modules.filter(({ enabled }) => enabled).map(({ name }) => name))
+  return {
+    /** Answers while the database or the cache do not. */
+    async list(): Promise<ModulesResponse> {
+      const [database, cacheState] = await Promise.all([stateOf(db.ping()), stateOf(cache.ping())])
+      const backlog = database === 'up' ? await deliveries.summary() : undefined
+      const items = modules.map(module => ({ ...module, ...healthOf(module, isOn, backlog) }))
+      return { items, database, cache: cacheState }
+    }
+  }
+}
+export type ModuleService = ReturnType<typeof createModuleService>
+
+const stateOf = (asking: Promise<void>): Promise<'up' | 'down'> =>
+  asking.then(
+    () => 'up',
+    () => 'down'
+  )

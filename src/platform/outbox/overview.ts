@@ -1,0 +1,73 @@
+import { type RowOf, statement } from '../postgres/statement.ts'
+
+/** What waits, fails and is dead, by who is to handle it; nothing of those for whom there is nothing. Without what is planned. */
+export const summarize = statement({
+  name: 'outbox.summarize',
+  slow: true,
+  gives: {
+    handler: 'text',
+    pending: 'int8',
+    failing: 'int8',
+    dead: 'int8',
+    oldest_seconds: 'float8',
+    latest_error: 'text?'
+  },
+  text: `
+    select handler, count(*) filter (where error is null) as pending,
+      count(*) filter (where error is not null and not is_dead) as failing,
+      count(*) filter (where is_dead) as dead,
+      coalesce(extract(epoch from now() - min(since) filter (where not is_dead)), 0)::float8 as oldest_seconds,
+      (array_agg(error order by id desc) filter (where error is not null))[1] as latest_error
+    from (
+      select handler, id, since, error, due_at = 'infinity' and error is not null as is_dead from cartwright.jobs
+      where since <= now() and id > 0
+    ) waiting
+    group by handler order by handler`
+})
+export type BacklogRow = RowOf<typeof summarize>
+
+export const listSchedules = statement({
+  name: 'outbox.list_schedules',
+  gives: {
+    handler: 'text',
+    due_at: 'timestamptz?',
+    is_running: 'bool',
+    attempts: 'int4',
+    error: 'text?'
+  },
+  text: `
+    select handler, case when due_at < 'infinity' then due_at end as due_at, lease is not null and due_at > now() as is_running,
+      attempts, error
+    from cartwright.jobs where id = 0 order by handler`
+})
+export type ScheduleRow = RowOf<typeof listSchedules>
+
+/** Of what is dead, so many, the oldest first; of one handler, or of all. What somebody else decides on just now is left out. */
+const dead = `
+  select ctid from cartwright.jobs
+  where error is not null and due_at = 'infinity' and id > 0 and ($handler::text is null or handler = $handler)
+  order by id limit $limit for update skip locked`
+
+export const retryDead = statement({
+  name: 'outbox.retry_dead',
+  takes: { handler: 'text?', limit: 'int8' },
+  gives: { handler: 'text' },
+  text: `
+    update cartwright.jobs set due_at = now(), attempts = 0 where ctid = any (array(${dead})) returning handler`
+})
+/** And what waited behind it waits no more. */
+export const discardDead = statement({
+  name: 'outbox.discard_dead',
+  takes: { handler: 'text?', limit: 'int8' },
+  gives: { handler: 'text' },
+  text: `
+    with gone as (
+      delete from cartwright.jobs where ctid = any (array(${dead})) returning handler, subject
+    ), woken as (
+      update cartwright.jobs later set due_at = greatest(later.since, now())
+      from (select distinct handler, subject from gone) first
+      where later.subject = first.subject and later.handler = first.handler
+        and later.lease is null and later.error is null and later.due_at > now()
+    )
+    select handler from gone`
+})
