@@ -30,13 +30,21 @@ export function createPricer({
   shipping,
   lineQuantityMax
 }: PricerDeps) {
-  /** What this costs now. `customerId`: null is a guest. @throws `PRICING_QUOTE_TOO_LARGE` */
-  return async (db: Queryable, customerId: string | null, input: CheckoutInput): Promise<Priced> => {
+  /**
+   * What this costs now. `customerId`: null is a guest. `isCounted`: it is also said of what there is not enough, on which no
+   * price depends. @throws `PRICING_QUOTE_TOO_LARGE`
+   */
+  return async (
+    db: Queryable,
+    customerId: string | null,
+    input: CheckoutInput,
+    { isCounted = true }: { isCounted?: boolean } = {}
+  ): Promise<Priced> => {
     const { lines, codes } = input
     const market = await marketOf(input)
     const [variants, stock, ratesOf, regions, rules] = await Promise.all([
       catalog.quote(db, lines, market),
-      inventory?.available(lines.map(({ variantId }) => variantId)),
+      isCounted ? inventory?.available(lines.map(({ variantId }) => variantId)) : undefined,
       shipping?.rates(),
       shipping?.regions(),
       pricing.rules({ codes, customer: buyerOf(secrets, customerId, emailOf(input)) })

@@ -95,6 +95,14 @@ test('another total than the one that was agreed to is refused with the price as
   expect((await buyer.post('/api/orders', { ...sent(mug), expected_total: 1_490 })).status).toBe(201)
 })
 
+test('whoever is told another price is told of what there is not enough, too', async () => {
+  const { refused, mug, stock } = await useRefusals()
+  await stock(mug, 0)
+  const [status, code, json] = await refused({ ...sent(mug), expected_total: 1_489 })
+  expect([status, code]).toEqual([409, 'ORDER_PRICE_CHANGED'])
+  expect(json.findings).toMatchObject([{ code: 'STOCK_SHORT', available: 0 }])
+})
+
 test('codes that take nothing off are refused, unless the total was seen with them', async () => {
   const { refused, buyer, mug } = await useRefusals()
   const body = { ...sent(mug), codes: ['NEVER'] }

@@ -108,16 +108,8 @@ export function createPlacing(deps: Deps) {
   /** Answers the order, unless something has become of it already. */
   async function make(purchase: Purchase, write: Write): Promise<OrderRow | undefined> {
     const { id } = write
-    const { customerId, input, agreement, checkout } = purchase
-    const [priced, number] = await Promise.all([deps.priceNow(db, customerId, input), deps.nextNumber()])
-    const said = { input, customer_id: customerId, quote_hash: priced.quote.hash }
-    const refusal = refusalOf(
-      priced,
-      remarksOn(said, priced, false),
-      agreement,
-      checkout === null ? 'body/' : ''
-    )
-    if (refusal !== undefined) throw refusal
+    const { customerId, input, checkout } = purchase
+    const [priced, number] = await Promise.all([agreed(purchase), deps.nextNumber()])
 
     // A guest without an e-mail address was refused.
     const buyer = buyerOf(secrets, customerId, input.email) ?? ''
@@ -148,6 +140,23 @@ export function createPlacing(deps: Deps) {
       await pricing.redeem(tx, id, buyer)
       return isDelivered || purchase.payment !== undefined ? undefined : inserted
     })
+  }
+
+  /**
+   * What it costs, as was agreed. How many there are is asked for a refusal alone, which says all that stands against it: whoever
+   * reserves is told by that.
+   */
+  async function agreed({ customerId, input, agreement, checkout }: Purchase): Promise<Priced> {
+    const path = checkout === null ? 'body/' : ''
+    const judge = async (isCounted: boolean) => {
+      const priced = await deps.priceNow(db, customerId, input, { isCounted })
+      const said = { input, customer_id: customerId, quote_hash: priced.quote.hash }
+      return { priced, refusal: refusalOf(priced, remarksOn(said, priced, false), agreement, path) }
+    }
+    const first = await judge(false)
+    const { priced, refusal } = first.refusal === undefined ? first : await judge(true)
+    if (refusal !== undefined) throw refusal
+    return priced
   }
 
   async function refuseTooMany(tx: Queryable, { buyer, network }: repository.NewOrder): Promise<void> {
