@@ -23,6 +23,7 @@ const PAGES = [
 const pages = await Promise.all(
   PAGES.map(async path => ({ path, text: await readFile(join(ROOT, path), 'utf8') }))
 )
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const guides = pages.filter(({ path }) => path === 'README.md' || /^docs\/[^/]+\.md$/.test(path))
 const blocksOf = (text: string, language: string) =>
   [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(match =>
@@ -84,21 +85,25 @@ test.each(guides)('the command line takes the commands of $path', async ({ text 
   }
 })
 
-test('the backup of the data folder is restored as the guide says: products, accounts and sessions are there', {
+test('a backup made beside the shop is restored as the guide says: products, accounts and sessions are there', {
   timeout: 90_000
 }, async () => {
   const { text = '' } = pages.find(({ path }) => path === 'docs/backup.md') ?? {}
   const [backup = '', restore = ''] = blocksOf(text, 'sh')
-  const folders = await Promise.all(
-    ['a shop', 'another'].map(name => mkdtemp(join(tmpdir(), `cartwright-${name}-`)))
-  )
-  const [from = '', to = ''] = folders
-  for (const folder of folders) {
-    await chmod(folder, 0o755)
-    onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  }
-  const startIn = (cwd: string) => {
-    const { child, listening, ended } = startProgram({}, { cwd })
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright-a shop-'))
+  await chmod(folder, 0o755)
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const inFolder = (commands: string) =>
+    execFileSync(
+      'sh',
+      ['-ec', commands.replaceAll('npm run cartwright --', `'${process.execPath}' '${MAIN}'`)],
+      {
+        cwd: folder,
+        stdio: 'pipe'
+      }
+    )
+  const startWith = (settings: Record<string, string>) => {
+    const { child, listening, ended } = startProgram(settings, { cwd: folder })
     const stop = async () => {
       child.kill('SIGTERM')
       return (await ended).stdout
@@ -107,7 +112,7 @@ test('the backup of the data folder is restored as the guide says: products, acc
     return { listening, stop }
   }
 
-  const shop = startIn(from)
+  const shop = startWith({})
   const post = async (path: string, body: object) => {
     const headers = { 'content-type': 'application/json' }
     const answer = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })
@@ -115,13 +120,10 @@ test('the backup of the data folder is restored as the guide says: products, acc
   }
   const account = { email: 'ada@example.com', password: 'a long engine poem' }
   const { access_token, refresh_token } = await post(`${await shop.listening}/api/auth/register`, account)
+  inFolder(backup)
   await shop.stop()
-  execFileSync('sh', ['-ec', backup], { cwd: from })
-  execFileSync('sh', ['-ec', restore.replace('npm start', '').replace(' shop-', ` '${from}'/shop-`)], {
-    cwd: to
-  })
-
-  const restored = startIn(to)
+  inFolder(restore.replace('npm start', ''))
+  const restored = startWith({ CARTWRIGHT_DATA: '.data-restored' })
   const address = await restored.listening
   expect((await fetch(`${address}/api/products/fika-mug`)).status).toBe(200)
   const authorization = `Bearer ${access_token}`

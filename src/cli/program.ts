@@ -67,6 +67,24 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
     .addHelpText('after', example('config schema > config.schema.json'))
     .action(async () => (await import('./config.ts')).printConfigSchema(await loadModules()))
   program
+    .command('backup')
+    .description('write the database into a file, as it is at one moment, while the shop goes on')
+    .argument('<file>', 'the file to make, such as shop.backup')
+    .option(...JSON_OPTION)
+    .addHelpText('after', example('backup shop.backup'))
+    .action(async (file, options) =>
+      (await import('./backup.ts')).writeBackup(await loadModules(), file, options)
+    )
+  program
+    .command('restore')
+    .description('fill an empty database with what a backup holds')
+    .argument('<file>', 'what "backup" has written')
+    .option(...JSON_OPTION)
+    .addHelpText('after', example('restore shop.backup'))
+    .action(async (file, options) =>
+      (await import('./backup.ts')).restoreBackup(await loadModules(), file, options)
+    )
+  program
     .command('seed')
     .description('load the demo catalog into a shop that sells nothing yet')
     .addHelpText('after', example('seed'))

@@ -40,6 +40,24 @@ export async function useTestDatabase(): Promise<Database> {
   return db
 }
 
+/** A database without anything in it, for one test. */
+export async function useEmptyDatabase() {
+  databases += 1
+  const name = `cartwright_empty_${process.pid}_${Date.now().toString(36)}_${databases}`
+  const admin = new pg.Client({ connectionString: inject('serverUrl') })
+  await admin.connect()
+  await admin.query(`create database ${name} template template0`)
+  const url = databaseNamed(inject('serverUrl'), name)
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  onTestFinished(async () => {
+    await client.end()
+    await admin.query(`drop database ${name} with (force)`)
+    await admin.end()
+  })
+  return { url, sql: async (text: string) => (await client.query(text)).rows }
+}
+
 /** Opens all connections of the pool: afterwards none is still under way. */
 export async function openAll(db: Database, poolSize: number): Promise<void> {
   const all = Promise.withResolvers<void>()

@@ -4,33 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import pg from 'pg'
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { useProxiedDatabase } from '../../../test/faults/postgres-proxy.ts'
-import { databaseNamed } from '../../../test/support/database.ts'
+import { useEmptyDatabase } from '../../../test/support/database.ts'
 import { modules } from '../../app.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import { migrationSources } from '../../module.ts'
 import { type MigrationSource, migrate } from './migrate.ts'
-
-let databases = 0
-
-/** A database without anything in it. */
-async function useEmptyDatabase() {
-  databases += 1
-  const name = `cartwright_migrate_${process.pid}_${databases}`
-  const admin = new pg.Client({ connectionString: inject('serverUrl') })
-  await admin.connect()
-  await admin.query(`create database ${name} template template0`)
-  const url = databaseNamed(inject('serverUrl'), name)
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  onTestFinished(async () => {
-    await client.end()
-    await admin.query(`drop database ${name} with (force)`)
-    await admin.end()
-  })
-  return { url, sql: async (text: string) => (await client.query(text)).rows }
-}
 
 /** A folder of migrations; `write` makes or changes one. */
 async function useSource(module: string) {

@@ -54,10 +54,9 @@ export async function migrate(
     await client.query(`select pg_advisory_xact_lock(hashtextextended('cartwright.migrations', 0))`)
     await client.query(CREATE_TABLE)
     const missing = pending(wanted, await appliedMigrations(client))
-    for (const { module, name, sql, checksum } of missing) {
-      step = ` (${module}/${name})`
-      await client.query(sql)
-      await client.query(INSERT, [module, name, checksum])
+    for (const migration of missing) {
+      step = ` (${nameOf(migration)})`
+      await apply(client, migration)
     }
     await client.query('commit')
     return missing.map(nameOf)
@@ -68,6 +67,33 @@ export async function migrate(
     // Nobody waits for the goodbye.
     hangUp(client)
   }
+}
+
+async function apply(client: pg.Client, { module, name, sql, checksum }: Migration): Promise<void> {
+  await client.query(sql)
+  await client.query(INSERT, [module, name, checksum])
+}
+
+/**
+ * Makes an empty database what it was when exactly these migrations were applied, within the caller's transaction.
+ * @throws OperatorError when this program does not know one of them.
+ */
+export async function applyExactly(
+  client: pg.Client,
+  modules: readonly MigrationSource[],
+  migrations: readonly Applied[]
+): Promise<void> {
+  const known = readMigrations([platformSource, ...modules])
+  const wanted = new Set(migrations.map(nameOf))
+  const chosen = known.filter(migration => wanted.delete(nameOf(migration)))
+  const [unknown] = wanted
+  if (unknown !== undefined)
+    throw new OperatorError(
+      `It was made with the migration ${unknown}, which this program does not have: restore it with the version, and the modules, that made it.`
+    )
+  pending(known, migrations)
+  await client.query(CREATE_TABLE)
+  for (const migration of chosen) await apply(client, migration)
 }
 
 /** What is applied, and what a start would apply. Changes nothing. @throws OperatorError as `migrate` does. */
@@ -100,7 +126,7 @@ function readMigrations(sources: readonly MigrationSource[]): Migration[] {
   })
 }
 
-type Applied = { module: string; name: string; checksum: string }
+export type Applied = { readonly module: string; readonly name: string; readonly checksum: string }
 
 async function appliedMigrations(client: pg.Client): Promise<Applied[]> {
   try {

@@ -1,0 +1,170 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createTestApp, type TestApp } from '../../../test/support/app.ts'
+import { createTestDatabase, useEmptyDatabase } from '../../../test/support/database.ts'
+import { runSql } from '../../../test/support/sql.ts'
+import { authModule, modules } from '../../app.ts'
+import { migrationSources } from '../../module.ts'
+import { backUp } from './backup.ts'
+import { restore } from './restore.ts'
+
+const version = '1.2.3'
+const options = { modules: migrationSources(modules), progress: () => {} }
+const password = 'nine lives and a piano'
+/** All that COPY has to escape, and what would close its rows. */
+const AWKWARD = 'first\n\\.\n\ttab "quoted" \\N \\\\ ☕ \u2028 end'
+
+let source: { url: string; drop(): Promise<void> }
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cartwright a backup-'))
+  source = await createTestDatabase()
+  const app = await createTestApp({}, source.url)
+  await app.apiOf(authModule)?.createUser({ email: 'ada@example.com', password, role: 'admin' })
+  await addProduct(app, await logIn(app), { name: 'Tea', description: AWKWARD })
+  await app.close()
+})
+afterAll(async () => {
+  await source.drop()
+  await rm(folder, { recursive: true })
+})
+
+async function logIn(app: TestApp): Promise<string> {
+  const body = { email: 'ada@example.com', password }
+  const { status, json } = await app.request('POST', '/api/auth/login', { body })
+  expect(status).toBe(200)
+  return json.access_token
+}
+
+async function addProduct(app: TestApp, token: string, fields: { name: string; description?: string }) {
+  const body = { ...fields, slug: fields.name.toLowerCase(), variants: [{ sku: fields.name, price: 450 }] }
+  expect((await app.request('POST', '/api/catalog/products', { token, body })).status).toBe(201)
+}
+
+/** What every table holds, as one hash, and where every sequence stands. */
+async function contentOf(url: string): Promise<Record<string, string>> {
+  const tables = await runSql(
+    url,
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables
+     where schemaname not in ('pg_catalog', 'information_schema') and tablename <> 'migrations'`
+  )
+  const sequences = await runSql(
+    url,
+    `select schemaname || '.' || sequencename as name, coalesce(last_value, 0)::text as hash from pg_sequences`
+  )
+  const hashes = tables.map(async ({ name }) => {
+    const [row] = await runSql(
+      url,
+      `select md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as hash from ${name} t`
+    )
+    return [name, row?.hash]
+  })
+  return Object.fromEntries([
+    ...(await Promise.all(hashes)),
+    ...sequences.map(({ name, hash }) => [name, hash])
+  ])
+}
+
+const useFile = (name: string) => {
+  const file = join(folder, name)
+  onTestFinished(() => rm(file, { force: true }))
+  return file
+}
+
+test('what was backed up is there again, row for row, and a shop runs on it', async () => {
+  const file = useFile('whole.backup')
+  const report = await backUp(source.url, file, { version, progress: () => {} })
+  expect(report.rows).toBeGreaterThan(5)
+  const target = await useEmptyDatabase()
+  expect(await restore(target.url, file, options)).toEqual(report)
+  const content = await contentOf(target.url)
+  expect(content).toEqual(await contentOf(source.url))
+  expect(Object.keys(content)).toContain('orders.numbers')
+
+  const app = await createTestApp({}, target.url)
+  onTestFinished(app.close)
+  const token = await logIn(app)
+  const { json } = await app.request('GET', '/api/products')
+  expect(json.items.map((each: { name: string }) => each.name)).toEqual(['Tea'])
+  // Identities go on behind what is there.
+  await addProduct(app, token, { name: 'Coffee' })
+})
+
+test('a backup shows one moment, whatever is written meanwhile', async () => {
+  const own = await createTestDatabase()
+  onTestFinished(own.drop)
+  let isOver = false
+  let written = 0
+  const PAIR = `
+    with made as (
+      insert into auth.users (id, email, name, password_hash, role)
+      values (gen_random_uuid(), gen_random_uuid() || '@example.com', 'pair', 'x', 'customer') returning id
+    )
+    insert into cart.carts (cart_id, version, quantity, distinct_count, expires_at)
+    select id, 1, 0, 0, now() + interval '1 day' from made`
+  const writing = (async () => {
+    while (!isOver) {
+      await runSql(own.url, PAIR)
+      written += 1
+    }
+  })()
+  const file = useFile('moment.backup')
+  while (written === 0) await runSql(own.url, 'select 1')
+  await backUp(own.url, file, { version, progress: () => {} })
+  isOver = true
+  await writing
+  const target = await useEmptyDatabase()
+  await restore(target.url, file, options)
+  const [pairs] = await target.sql(`
+    select (select count(*)::int from auth.users where name = 'pair') as users, (select count(*)::int from cart.carts) as carts`)
+  expect(pairs?.users).toBe(pairs?.carts)
+  expect(pairs?.users).toBeGreaterThan(0)
+})
+
+test('nothing is restored of what is not whole, was changed, or is newer', async () => {
+  const file = useFile('broken.backup')
+  await backUp(source.url, file, { version, progress: () => {} })
+  const zipped = await readFile(file)
+  const text = gunzipSync(zipped).toString()
+  const broken: Record<string, [Buffer, RegExp]> = {
+    'cut off': [zipped.subarray(0, zipped.length - 200), /no whole backup/],
+    'another file': [Buffer.from('hello'), /no whole backup/],
+    empty: [Buffer.alloc(0), /no whole backup/],
+    'without its end': [gzipSync(text.slice(0, text.lastIndexOf('{"rows"'))), /no whole backup/],
+    'a row less': [gzipSync(text.replace('"auth.users":1', '"auth.users":2')), /other rows arrived/],
+    'a table more': [
+      gzipSync(text.replace('"auth.users"', '"auth.users; drop table x"')),
+      /not where it should be/
+    ],
+    'of a newer program': [gzipSync(text.replace('0001_accounts.sql', '9001_later.sql')), /does not have/]
+  }
+  const target = await useEmptyDatabase()
+  for (const [what, [content, reason]] of Object.entries(broken)) {
+    await writeFile(file, content)
+    await expect(restore(target.url, file, options), what).rejects.toThrow(reason)
+    expect(
+      await target.sql("select 1 from pg_namespace where nspname in ('cartwright', 'auth')"),
+      what
+    ).toEqual([])
+  }
+})
+
+test('neither a file nor a shop is overwritten', async () => {
+  const file = useFile('there.backup')
+  await writeFile(file, 'mine')
+  await expect(backUp(source.url, file, { version, progress: () => {} })).rejects.toThrow('is there already')
+  expect(await readFile(file, 'utf8')).toBe('mine')
+  await rm(file)
+  await backUp(source.url, file, { version, progress: () => {} })
+  const before = await contentOf(source.url)
+  await expect(restore(source.url, file, options)).rejects.toThrow('There is a shop in this database')
+  expect(await contentOf(source.url)).toEqual(before)
+  const empty = await useEmptyDatabase()
+  await expect(backUp(empty.url, join(folder, 'none'), { version, progress: () => {} })).rejects.toThrow(
+    'no shop'
+  )
+  await expect(readFile(join(folder, 'none'))).rejects.toThrow('ENOENT')
+})

@@ -1,0 +1,104 @@
+import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import type pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { OperatorError } from '../../kernel/errors.ts'
+import { connectToServer, hangUp } from '../postgres/connect.ts'
+import { applyExactly, type MigrationSource } from '../postgres/migrate.ts'
+import {
+  type ArchiveReader,
+  createArchiveReader,
+  type End,
+  type Head,
+  NoBackup,
+  type TableHead
+} from './archive.ts'
+import type { BackupReport, Progress } from './backup.ts'
+import { listSequences, listTables } from './tables.ts'
+
+/**
+ * Fills an empty database with what a backup holds, all in one transaction: it is there as it was, or not at all. The schema
+ * is that of the backup; the next start brings it up to date.
+ * @throws OperatorError when the database is not empty, the file is no whole backup, or of a newer program.
+ */
+export async function restore(
+  url: string,
+  file: string,
+  { modules, progress }: { modules: readonly MigrationSource[]; progress: Progress }
+): Promise<BackupReport> {
+  const client = await connectToServer({ connectionString: url, application_name: 'cartwright restore' })
+  const source = createReadStream(file)
+  const unzipped = createGunzip()
+  const reading = pipeline(source, unzipped)
+  // Whoever reads the lines learns of it, too; what comes when nobody reads any more is nobody's.
+  reading.catch(() => {})
+  unzipped.on('error', () => {})
+  try {
+    const { rows } = await client.query("select to_regnamespace('cartwright') is null as is_empty")
+    if (!rows[0].is_empty)
+      throw new OperatorError(
+        'There is a shop in this database: a backup is restored into an empty one. Set CARTWRIGHT_DATA to a new folder, or DATABASE_URL to a new database.'
+      )
+    await client.query('begin')
+    await client.query('set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0')
+    const report = await fill(client, createArchiveReader(unzipped), { modules, progress })
+    await reading
+    await client.query('commit')
+    await client.query('analyze')
+    return report
+  } catch (error) {
+    if (error instanceof OperatorError) throw error
+    const { code, message } = error as NodeJS.ErrnoException
+    if (error instanceof NoBackup || code?.startsWith('Z_'))
+      throw new OperatorError(`${file} is no whole backup: ${message}. Nothing was restored.`)
+    throw new OperatorError(`${file} cannot be restored: ${message}. Nothing was restored.`, { cause: error })
+  } finally {
+    source.destroy()
+    hangUp(client)
+  }
+}
+
+async function fill(
+  client: pg.Client,
+  archive: ArchiveReader,
+  { modules, progress }: { modules: readonly MigrationSource[]; progress: Progress }
+): Promise<BackupReport> {
+  const head = headOf(await archive.line())
+  await applyExactly(client, modules, head.migrations)
+  const schemas = [...new Set(head.migrations.map(({ module }) => module))]
+  const tables = await listTables(client, schemas)
+  // Migrations may have brought rows along.
+  await client.query(`truncate ${tables.map(({ table }) => table).join(', ')}`)
+
+  const counted: Record<string, number> = {}
+  for (const [index, { table, columns }] of tables.entries()) {
+    const next = (await archive.line()) as Partial<TableHead>
+    if (next.table !== table || next.columns?.join() !== columns.join())
+      throw new NoBackup(`the table ${table} is not where it should be`)
+    progress(table, index + 1, tables.length)
+    const copy = client.query(copyFrom(`copy ${table} (${columns.join(', ')}) from stdin`))
+    await pipeline(Readable.from(archive.rows()), copy)
+    counted[table] = copy.rowCount
+  }
+  const end = (await archive.line()) as Partial<End>
+  const short = tables.find(({ table }) => end.rows?.[table] !== counted[table])
+  if (short !== undefined) throw new NoBackup(`of ${short.table} other rows arrived than it had`)
+  for (const name of await listSequences(client, schemas)) {
+    const state = end.sequences?.[name]
+    if (state === undefined) throw new NoBackup(`it does not say where ${name} goes on`)
+    await client.query('select setval($1, $2, $3)', [name, state.last_value, state.is_called])
+  }
+  const rows = Object.values(counted).reduce((sum, each) => sum + each, 0)
+  return { tables: tables.length, rows, taken_at: head.taken_at }
+}
+
+function headOf(line: unknown): Head {
+  const head = line as Partial<Head>
+  if (head.cartwright !== 'backup' || !Array.isArray(head.migrations) || typeof head.taken_at !== 'string')
+    throw new NoBackup('it does not begin like one')
+  if (head.format !== 1)
+    throw new OperatorError(`It has the format ${String(head.format)}, which is newer than this program.`)
+  return head as Head
+}

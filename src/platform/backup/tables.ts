@@ -1,0 +1,47 @@
+import type pg from 'pg'
+import type { TableHead } from './archive.ts'
+
+/** Every table with its columns, but for those that are computed. */
+const TABLES = `
+  select format('%I.%I', n.nspname, c.relname) as table,
+    (select json_agg(quote_ident(a.attname) order by a.attnum) from pg_attribute a
+     where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns
+  from pg_class c
+  join pg_namespace n on n.oid = c.relnamespace
+  where c.relkind = 'r' and n.nspname = any($1) and (n.nspname, c.relname) <> ('cartwright', 'migrations')
+  order by 1`
+const REFERENCES = `
+  select format('%I.%I', fn.nspname, f.relname) as table, format('%I.%I', tn.nspname, t.relname) as other
+  from pg_constraint c
+  join pg_class f on f.oid = c.conrelid
+  join pg_namespace fn on fn.oid = f.relnamespace
+  join pg_class t on t.oid = c.confrelid
+  join pg_namespace tn on tn.oid = t.relnamespace
+  where c.contype = 'f' and c.conrelid <> c.confrelid and fn.nspname = any($1)`
+const SEQUENCES = `
+  select format('%I.%I', n.nspname, c.relname) as name from pg_class c
+  join pg_namespace n on n.oid = c.relnamespace
+  where c.relkind = 'S' and n.nspname = any($1)
+  order by 1`
+
+/** The tables of these schemas, each behind those that it refers to, so that they can be filled in this order. */
+export async function listTables(client: pg.Client, schemas: readonly string[]): Promise<TableHead[]> {
+  const { rows: tables } = await client.query<TableHead>(TABLES, [schemas])
+  const { rows: references } = await client.query<{ table: string; other: string }>(REFERENCES, [schemas])
+  const ordered = new Map<string, TableHead>()
+  const visit = (head: TableHead, from: readonly string[]) => {
+    if (ordered.has(head.table)) return
+    if (from.includes(head.table)) throw new Error(`tables refer to each other: ${from.join(', ')}`)
+    for (const { table, other } of references) {
+      const next = table === head.table ? tables.find(each => each.table === other) : undefined
+      if (next !== undefined) visit(next, [...from, head.table])
+    }
+    ordered.set(head.table, head)
+  }
+  for (const head of tables) visit(head, [])
+  return [...ordered.values()]
+}
+
+export async function listSequences(client: pg.Client, schemas: readonly string[]): Promise<string[]> {
+  return (await client.query<{ name: string }>(SEQUENCES, [schemas])).rows.map(({ name }) => name)
+}
