@@ -18,6 +18,8 @@ export type HttpRequest = {
   timeoutMs?: number
   /** Of the answer's body. */
   bytesMax?: number
+  /** A longer one is cut there, and is an answer all the same. */
+  isCut?: boolean
   signal?: AbortSignal
   /** The operator wrote this address into the configuration: it may be private, and plain http. */
   isConfigured?: boolean
@@ -29,6 +31,11 @@ export type HttpClient = {
    * @throws OutboundRefused for an address that it may not be sent to. @throws OutboundFailed when no whole answer came.
    */
   send(request: HttpRequest): Promise<HttpAnswer>
+  /**
+   * The address, as far as it can be judged before its name is looked up. @throws OutboundRefused for one that nothing
+   * would ever be sent to.
+   */
+  judge(request: Pick<HttpRequest, 'url' | 'isConfigured'>): URL
 }
 
 /** No whole answer came: whether the other side did what it was asked is not known. */
@@ -51,7 +58,7 @@ export function createHttpClient({
   const lookups = { trusted: lookup, judged: publicLookup(lookup) }
 
   /** @throws OutboundRefused */
-  function judge({ url, isConfigured = false }: HttpRequest) {
+  function judge({ url, isConfigured = false }: Pick<HttpRequest, 'url' | 'isConfigured'>) {
     const target = URL.parse(url)
     if (target === null) throw new OutboundRefused('url', 'The address is no URL')
     const { protocol, hostname, username, password } = target
@@ -67,6 +74,7 @@ export function createHttpClient({
   }
 
   return {
+    judge: request => judge(request).target,
     async send(request) {
       const { target, host, lookup } = judge(request)
       const { method = 'GET', headers = {}, body, timeoutMs = TIMEOUT_MS } = request
@@ -102,7 +110,8 @@ export function createHttpClient({
       )
       try {
         if (request.signal?.aborted) abort()
-        return await readAnswer(sent, body, request.bytesMax ?? ANSWER_BYTES_MAX)
+        const { bytesMax = ANSWER_BYTES_MAX, isCut = false } = request
+        return await readAnswer(sent, body, { bytesMax, isCut })
       } catch (error) {
         if (error instanceof OutboundRefused || error instanceof OutboundFailed) throw error
         throw failure ?? new OutboundFailed(`${target.origin} gave no whole answer`, { cause: error })
@@ -119,7 +128,7 @@ export function createHttpClient({
 async function readAnswer(
   request: ClientRequest,
   body: string | Buffer | undefined,
-  bytesMax: number
+  { bytesMax, isCut }: { bytesMax: number; isCut: boolean }
 ): Promise<HttpAnswer> {
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     request.once('response', resolve)
@@ -131,9 +140,11 @@ async function readAnswer(
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of answer as AsyncIterable<Buffer>) {
+    const left = bytesMax - bytes
     bytes += chunk.length
-    if (bytes > bytesMax) throw new OutboundFailed(`The answer is larger than ${bytesMax} bytes`)
-    chunks.push(chunk)
+    if (bytes > bytesMax && !isCut) throw new OutboundFailed(`The answer is larger than ${bytesMax} bytes`)
+    chunks.push(chunk.subarray(0, left))
+    if (bytes > bytesMax) break
   }
   return { status: answer.statusCode ?? 0, headers: headersOf(answer), body: Buffer.concat(chunks) }
 }
