@@ -2,6 +2,8 @@ import { type Static, type TObject, type TSchema, Type } from './schema.ts'
 
 type Properties = Record<string, TSchema>
 type Name = `${string}.${string}`
+/** Whether those outside of the shop are told: each of them, of each subject the latest at least, or never. */
+type Outside = 'each' | 'latest' | 'never'
 
 /** Something that happened, in the past tense: `order.placed`. Its payload is what those are told who hear of it. */
 export type EventType<N extends string = string, P extends TSchema = TSchema> = {
@@ -10,6 +12,8 @@ export type EventType<N extends string = string, P extends TSchema = TSchema> = 
   readonly description: string
   /** What it is about. Of one subject, whoever hears of it is told one event after another, in their order. */
   readonly subject: string
+  /** Whether webhooks tell it; never when left out. What they tell may hold no personal data, and no secret. */
+  readonly outside?: Outside
   readonly payload: P
 }
 
@@ -47,7 +51,7 @@ const jobs = new Map<string, JobType>()
  */
 export const defineEvent = <const N extends Name, F extends Properties>(
   name: N,
-  about: { description: string; subject: string },
+  about: Pick<EventType, 'description' | 'subject' | 'outside'>,
   fields: F
 ): EventType<N, TObject<F>> => declare(events, { name, ...about, payload: Type.Object(fields) })
 

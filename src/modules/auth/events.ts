@@ -8,7 +8,8 @@ export const userRegistered = defineEvent(
   {
     description:
       'An account was made: by its owner, an administrator or a command; not by a token of another issuer.',
-    subject: 'the user'
+    subject: 'the user',
+    outside: 'each'
   },
   { user_id: Id, role: Type.Enum(['customer', 'admin']) }
 )
@@ -27,30 +28,44 @@ export const verificationRequested = defineEvent(
   {
     description:
       'Somebody is to show that they read what is sent to an address: that of their account, or the one that it is to have.',
-    subject: 'the user'
+    subject: 'the user',
+    outside: 'never'
   },
   withToken
 )
 export const passwordResetRequested = defineEvent(
   'auth.password_reset_requested',
-  { description: 'Somebody who has an account says that its password is forgotten.', subject: 'the user' },
+  {
+    description: 'Somebody who has an account says that its password is forgotten.',
+    subject: 'the user',
+    outside: 'never'
+  },
   withToken
 )
 export const passwordChanged = defineEvent(
   'auth.password_changed',
-  { description: 'An account has another password, set by its owner.', subject: 'the user' },
+  {
+    description: 'An account has another password, set by its owner.',
+    subject: 'the user',
+    outside: 'never'
+  },
   ofUser
 )
 export const emailChanged = defineEvent(
   'auth.email_changed',
-  { description: 'An account has another e-mail address, which is verified.', subject: 'the user' },
+  {
+    description: 'An account has another e-mail address, which is verified.',
+    subject: 'the user',
+    outside: 'each'
+  },
   ofUser
 )
 export const userDeleted = defineEvent(
   'auth.user_deleted',
   {
     description: 'An account was deleted: nobody is behind its id any more.',
-    subject: 'the user'
+    subject: 'the user',
+    outside: 'each'
   },
   ofUser
 )

@@ -7,7 +7,8 @@ export const cartMerged = defineEvent(
   'cart.merged',
   {
     description: "What somebody had chosen before logging in became part of their account's cart.",
-    subject: 'the customer'
+    subject: 'the customer',
+    outside: 'never'
   },
   {
     customer_id: Id,

@@ -7,7 +7,8 @@ export const productChanged = defineEvent(
   'catalog.product_changed',
   {
     description: 'A product, one of its variants or prices was made, changed or deleted; once a transaction.',
-    subject: 'the product'
+    subject: 'the product',
+    outside: 'latest'
   },
   { product_id: Id }
 )
@@ -20,7 +21,8 @@ export const catalogChanged = defineEvent(
   {
     description:
       'Something that may concern any product was changed, such as a discount; instead of the event of each.',
-    subject: 'the catalog, always the same'
+    subject: 'the catalog, always the same',
+    outside: 'latest'
   },
   {}
 )

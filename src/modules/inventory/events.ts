@@ -8,7 +8,8 @@ export const stockCrossed = defineEvent(
   {
     description:
       'What can be bought of a variant ran out, ran low or came back, or is counted otherwise than before.',
-    subject: 'the item that is counted'
+    subject: 'the item that is counted',
+    outside: 'latest'
   },
   {
     item_id: Id,
@@ -23,7 +24,8 @@ export const stockShort = defineEvent(
   {
     description:
       'More of an item is promised than is there: a count, an adjustment or a shipment left it so.',
-    subject: 'the item that is counted'
+    subject: 'the item that is counted',
+    outside: 'each'
   },
   {
     item_id: Id,

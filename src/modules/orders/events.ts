@@ -14,7 +14,8 @@ export const orderCreated = defineEvent(
   'orders.created',
   {
     description: 'Somebody has ordered. It may have to be paid before it is looked after.',
-    subject: 'the order'
+    subject: 'the order',
+    outside: 'each'
   },
   about
 )
@@ -23,14 +24,19 @@ export const orderPlaced = defineEvent(
   'orders.placed',
   {
     description: 'An order is to be looked after: its money is held or taken, or need not be waited for.',
-    subject: 'the order'
+    subject: 'the order',
+    outside: 'each'
   },
   about
 )
 /** `orders.claimed`: a guest's order has joined an account. */
 export const orderClaimed = defineEvent(
   'orders.claimed',
-  { description: 'An order of a guest has joined the account of a customer.', subject: 'the order' },
+  {
+    description: 'An order of a guest has joined the account of a customer.',
+    subject: 'the order',
+    outside: 'each'
+  },
   { order_id: Id, number: Type.String(), customer_id: Id }
 )
 /** `orders.canceled`: nothing is delivered any more. */
@@ -38,7 +44,8 @@ export const orderCanceled = defineEvent(
   'orders.canceled',
   {
     description: 'An order is canceled: nothing of it is delivered, and no money is taken.',
-    subject: 'the order'
+    subject: 'the order',
+    outside: 'each'
   },
   { order_id: Id, number: Type.String(), customer_id: about.customer_id }
 )
@@ -47,7 +54,8 @@ export const orderShipped = defineEvent(
   'orders.shipped',
   {
     description: 'Some or all of an order is on its way, or, where nothing is carried, delivered.',
-    subject: 'the order'
+    subject: 'the order',
+    outside: 'each'
   },
   { order_id: Id, number: Type.String(), customer_id: about.customer_id, shipment_id: Id }
 )
@@ -57,7 +65,8 @@ export const orderCredited = defineEvent(
   {
     description:
       'Less is to be paid for an order: some of it is canceled or paid back. Of what is paid, back goes back.',
-    subject: 'the order'
+    subject: 'the order',
+    outside: 'each'
   },
   {
     ...{ order_id: Id, number: Type.String(), customer_id: about.customer_id, adjustment_id: Id },

@@ -7,12 +7,16 @@ const order = { order_id: Id, currency: Currency }
 
 export const paymentAuthorized = defineEvent(
   'payments.authorized',
-  { description: 'All that is due for an order is held, and not yet taken.', subject },
+  { description: 'All that is due for an order is held, and not yet taken.', subject, outside: 'each' },
   { ...order, authorized: amount('Held'), due: amount('To be paid for the order') }
 )
 export const paymentPaid = defineEvent(
   'payments.paid',
-  { description: 'Money was taken for an order: all that is due, a part, or more.', subject },
+  {
+    description: 'Money was taken for an order: all that is due, a part, or more.',
+    subject,
+    outside: 'each'
+  },
   {
     ...order,
     amount: amount('Taken this time'),
@@ -24,7 +28,11 @@ export const paymentPaid = defineEvent(
 )
 export const authorizationExpiring = defineEvent(
   'payments.authorization_expiring',
-  { description: 'What is held for an order, and not yet taken, runs out within a day.', subject },
+  {
+    description: 'What is held for an order, and not yet taken, runs out within a day.',
+    subject,
+    outside: 'each'
+  },
   {
     ...order,
     payment_id: Id,
@@ -35,22 +43,30 @@ export const authorizationExpiring = defineEvent(
 )
 export const paymentFailed = defineEvent(
   'payments.failed',
-  { description: 'A try to pay was refused; another one may follow.', subject },
+  { description: 'A try to pay was refused; another one may follow.', subject, outside: 'each' },
   { ...order, payment_id: Id, provider: Type.String(), amount: amount('What it is to pay') }
 )
 export const paymentRefunded = defineEvent(
   'payments.refunded',
-  { description: 'Some of what was taken for an order went back to whoever had paid.', subject },
+  {
+    description: 'Some of what was taken for an order went back to whoever had paid.',
+    subject,
+    outside: 'each'
+  },
   { ...order, amount: amount('Given back this time'), refunded: amount('Given back so far') }
 )
 export const refundFailed = defineEvent(
   'payments.refund_failed',
-  { description: 'What had gone back to whoever had paid came back, or never arrived.', subject },
+  {
+    description: 'What had gone back to whoever had paid came back, or never arrived.',
+    subject,
+    outside: 'each'
+  },
   { ...order, amount: amount('What came back'), refunded: amount('Still given back') }
 )
 export const paymentDisputed = defineEvent(
   'payments.disputed',
-  { description: 'Whoever had paid wants money back by way of their bank.', subject },
+  { description: 'Whoever had paid wants money back by way of their bank.', subject, outside: 'each' },
   { ...order, amount: amount('Wanted back this time'), disputed: amount('Wanted back in all') }
 )
 export const paymentEvents = [

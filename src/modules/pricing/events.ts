@@ -10,7 +10,8 @@ export const pricesChanged = defineEvent(
   {
     description:
       'Prices of a list were set or deleted, or the whole list is another: what it adds to its parent, or whether a market has it. Lists below it have other prices, too.',
-    subject: 'the price list'
+    subject: 'the price list',
+    outside: 'each'
   },
   {
     list_id: Id,

@@ -6,7 +6,7 @@ import { STATUSES } from './reviews/status.ts'
 /** `reviews.submitted`: a customer has written a review, or changed one. */
 export const reviewSubmitted = defineEvent(
   'reviews.submitted',
-  { description: 'A customer has written a review, or changed one.', subject: 'the review' },
+  { description: 'A customer has written a review, or changed one.', subject: 'the review', outside: 'each' },
   {
     ...{ review_id: Id, product_id: Id, customer_id: Id },
     status: Type.Enum([...STATUSES], {
@@ -17,7 +17,11 @@ export const reviewSubmitted = defineEvent(
 /** `reviews.published`: everybody can read a review. */
 export const reviewPublished = defineEvent(
   'reviews.published',
-  { description: 'Everybody can read a review, which nobody could before.', subject: 'the review' },
+  {
+    description: 'Everybody can read a review, which nobody could before.',
+    subject: 'the review',
+    outside: 'each'
+  },
   {
     ...{ review_id: Id, product_id: Id },
     customer_id: nullable({ ...Id, description: 'Null: whoever wrote it has left.' })

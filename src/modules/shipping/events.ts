@@ -7,12 +7,16 @@ const of = { order_id: Id, shipment_id: Id }
 /** `shipping.delivered`: a parcel has arrived. */
 export const shipmentDelivered = defineEvent(
   'shipping.delivered',
-  { description: 'A shipment of an order has arrived, or was picked up.', subject },
+  { description: 'A shipment of an order has arrived, or was picked up.', subject, outside: 'each' },
   of
 )
 /** `shipping.returned`: a parcel has come back. */
 export const shipmentReturned = defineEvent(
   'shipping.returned',
-  { description: 'A shipment of an order comes back, or has come back, to the shop.', subject },
+  {
+    description: 'A shipment of an order comes back, or has come back, to the shop.',
+    subject,
+    outside: 'each'
+  },
   of
 )
