@@ -17,6 +17,7 @@ import { paymentsModule } from './modules/payments/index.ts'
 import { pricingModule } from './modules/pricing/index.ts'
 import { reviewsModule } from './modules/reviews/index.ts'
 import { shippingModule } from './modules/shipping/index.ts'
+import { webhooksModule } from './modules/webhooks/index.ts'
 import type { Platform } from './platform/platform.ts'
 import { apisOf, setupModules, stopModules } from './set-up.ts'
 import { version } from './version.ts'
@@ -35,6 +36,7 @@ export const modules = [
   ordersModule,
   reviewsModule,
   notificationsModule,
+  webhooksModule,
   adminModule
 ]
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { modules } from '../src/app.ts'
 import { declaredEvents, type EventType } from '../src/kernel/events.ts'
 import type { Module } from '../src/module.ts'
+import { webhooksModule } from '../src/modules/webhooks/index.ts'
 
 const page = new URL('../docs/events.md', import.meta.url)
 const MARK = '<!-- Everything below is written by test/events-page.test.ts. -->'
@@ -16,6 +17,8 @@ type Field = {
   anyOf?: Field[]
 }
 const list: readonly Module[] = modules
+/** Whether those outside of the shop are told. */
+const TOLD = { each: 'each', latest: 'the latest of a subject', never: 'never' } as const
 
 /** The type of a field in words. */
 function wordsOf({ type, format, enum: words, items, anyOf }: Field): string {
@@ -26,9 +29,11 @@ function wordsOf({ type, format, enum: words, items, anyOf }: Field): string {
   return format === 'uuid' ? 'id' : String(type)
 }
 
-function describe({ name, description, subject, payload }: EventType): string {
+function describe({ name, description, subject, outside, payload }: EventType): string {
   const fields = Object.entries((payload as unknown as { properties: Record<string, Field> }).properties)
-  const heard = list.filter(({ hears = [] }) => hears.some(event => event.name === name))
+  const heard = list.filter(
+    each => each !== webhooksModule && each.hears?.some(event => event.name === name) === true
+  )
   return [
     `## ${name}`,
     '',
@@ -36,6 +41,7 @@ function describe({ name, description, subject, payload }: EventType): string {
     '',
     `* Subject: ${subject}.`,
     ...(heard.length > 0 ? [`* Heard by: ${heard.map(each => each.name).join(', ')}.`] : []),
+    `* [Webhooks](webhooks.md): ${TOLD[outside ?? 'never']}.`,
     ...fields.map(
       ([field, schema]) =>
         `* \`${field}\`: ${wordsOf(schema)}.${schema.description === undefined ? '' : ` ${schema.description}`}`
@@ -65,4 +71,21 @@ test('every event is emitted by the module that it is called after, tells someth
     expect(description, name).toMatch(/^[A-Z].*\.$/)
     expect(subject, name).toMatch(/^[a-z].*[^.]$/)
   }
+})
+
+test('every event says whether those outside are told, and all that are to be told are heard of by webhooks', () => {
+  const undecided = events.filter(({ outside }) => outside === undefined).map(({ name }) => name)
+  expect(undecided, "decide in defineEvent: outside: 'each', 'latest' or 'never'").toEqual([])
+  const outward = events.filter(({ outside }) => outside !== 'never').map(({ name }) => name)
+  expect(webhooksModule.hears?.map(({ name }) => name).sort()).toEqual(outward)
+})
+
+/** What may be told of somebody is their id, and nothing else. */
+const PERSONAL = /name|mail|phone|address|street|city|postal|birth|token|secret|password|text|title/
+
+test('what leaves the shop holds ids, amounts and states, and nothing personal', () => {
+  for (const { name, outside, payload } of events)
+    if (outside !== 'never')
+      for (const field of Object.keys((payload as unknown as { properties: object }).properties))
+        expect(field, name).not.toMatch(PERSONAL)
 })

@@ -13,7 +13,7 @@ const PUBLIC = `
   Tier Tiers Transaction Type Write adminModule authModule cartMerged cartModule catalogChanged
   catalogModule createShop defineError defineEvent defineJob defineModule found identityOf inventoryModule
   isId json newId newWrite newestFirst notificationsModule nullableJson nullableOneOf oneOf ordersModule paymentsModule pricingModule productChanged readPage reviewPublished reviewSubmitted reviewsModule runCli settings shippingModule
-  standardModules statement userRegistered version wire writeOf
+  standardModules statement userRegistered version webhooksModule wire writeOf
 
   settings.SettingsOf settings.count settings.flag settings.secret settings.section settings.text
 

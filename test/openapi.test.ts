@@ -197,6 +197,7 @@ test('writes of what has a version take If-Match, and answers that show it have 
     ...[...priced.map(each => `${each}/{id}`), 'notifications/templates/{name}/{locale}']
       .sort()
       .map(path => `delete /api/admin/${path}`),
+    'delete /api/admin/webhooks/endpoints/{id}',
     'delete /api/auth/addresses/{id}',
     'delete /api/cart',
     'delete /api/cart/items/{variantId}',
@@ -212,6 +213,7 @@ test('writes of what has a version take If-Match, and answers that show it have 
     ...[...priced, 'orders/{id}/shipments']
       .sort()
       .map(each => `patch /api/admin/${each}/{id}`.replace('shipments/{id}', 'shipments/{shipment_id}')),
+    'patch /api/admin/webhooks/endpoints/{id}',
     'patch /api/auth/addresses/{id}',
     'patch /api/catalog/categories/{id}',
     'patch /api/catalog/discounts/{id}',
@@ -223,6 +225,7 @@ test('writes of what has a version take If-Match, and answers that show it have 
       each => `post /api/admin/orders/{id}/${each}`
     ),
     ...['events', 'events/batch'].map(each => `post /api/admin/shipping/shipments/{id}/${each}`),
+    'post /api/admin/webhooks/endpoints/{id}/rotate',
     'post /api/cart',
     'post /api/cart/merge',
     'post /api/catalog/products/{id}/variants',
@@ -260,13 +263,13 @@ test('writes of what has a version take If-Match, and answers that show it have 
     ],
     ...['get /api/inventory/items/{id}', 'get /api/inventory/locations/{id}'],
     ...['get /api/catalog/reviews/{id}', 'get /api/products/{id}/reviews/mine'],
-    ...[...priced, 'shipping/shipments'].map(each => `get /api/admin/${each}/{id}`)
+    ...[...priced, 'shipping/shipments', 'webhooks/endpoints'].map(each => `get /api/admin/${each}/{id}`)
   ]
   const creations = [
     ...['categories', 'discounts', 'products'].map(each => `post /api/catalog/${each}`),
     ...['post /api/auth/addresses', 'post /api/inventory/locations', 'post /api/products/{id}/reviews'],
     ...['post /api/checkouts', 'post /api/checkouts/guest', 'post /api/orders', 'post /api/orders/guest'],
-    ...['orders', ...priced].map(each => `post /api/admin/${each}`)
+    ...['orders', 'webhooks/endpoints', ...priced].map(each => `post /api/admin/${each}`)
   ]
   const withBody = conditional.filter(({ responses }) => !('204' in responses)).map(({ route }) => route)
   expect(tagged.map(({ route }) => route).sort()).toEqual([...withBody, ...reads, ...creations].sort())

@@ -1,0 +1,141 @@
+import { json, nullableOneOf, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+
+export const STATUSES = ['pending', 'delivered', 'dead', 'superseded', 'canceled'] as const
+type DeliveryStatus = (typeof STATUSES)[number]
+
+const columns = {
+  id: 'uuid',
+  endpoint_id: 'uuid',
+  event_id: 'uuid',
+  event_type: 'text',
+  status: oneOf<DeliveryStatus>(),
+  tries: 'int4',
+  due_at: 'timestamptz?',
+  created_at: 'timestamptz',
+  settled_at: 'timestamptz?'
+} as const
+/** When it is tried next says nothing of what is not. */
+const names = Object.keys(columns)
+  .map(name => (name === 'due_at' ? `case when status = 'pending' then due_at end as due_at` : name))
+  .join(', ')
+
+/** What one endpoint is told of one event. */
+export type NewDelivery = { readonly id: string; readonly endpoint_id: string; readonly event_id: string }
+/** What is told of an event, to whoever wants to know. */
+export type Told = {
+  readonly event_id: string
+  readonly event_type: string
+  readonly subject: string
+  readonly body: string
+}
+
+/** Those that are new: an event that is handled again is not told again. */
+export const insertDeliveries = statement({
+  name: 'webhooks.insert_deliveries',
+  takes: { rows: json<NewDelivery[]>(), told: json<Told[]>() },
+  text: `
+    insert into webhooks.deliveries (id, endpoint_id, event_id, event_type, subject, body)
+    select rows.id, rows.endpoint_id, told.event_id, told.event_type, told.subject, told.body
+    from jsonb_to_recordset($rows) as rows (id uuid, endpoint_id uuid, event_id uuid)
+    join jsonb_to_recordset($told) as told (event_id uuid, event_type text, subject uuid, body text)
+      on told.event_id = rows.event_id
+    on conflict (endpoint_id, event_id) do nothing`
+})
+/** What waits of these subjects says what was; what is being sent at this moment is left alone. */
+export const supersede = statement({
+  name: 'webhooks.supersede',
+  takes: { endpoint_ids: 'uuid[]', subjects: 'uuid[]', event_ids: 'uuid[]', event_type: 'text' },
+  text: `
+    update webhooks.deliveries set status = 'superseded', lease = null, settled_at = now()
+    where status = 'pending' and subject = any ($subjects) and endpoint_id = any ($endpoint_ids)
+      and event_type = $event_type and (lease is null or due_at <= now()) and event_id <> all ($event_ids)`
+})
+
+const filters = {
+  endpoint_id: 'uuid?',
+  event_type: 'text?',
+  status: nullableOneOf<DeliveryStatus>()
+} as const
+const matches = `
+  ($endpoint_id::uuid is null or endpoint_id = $endpoint_id) and ($event_type::text is null or event_type = $event_type)
+  and ($status::text is null or status = $status)`
+
+/** The newest first, those behind `after`. */
+export const listDeliveries = statement({
+  name: 'webhooks.list_deliveries',
+  slow: true,
+  takes: { ...filters, after: 'uuid', limit: 'int8' },
+  gives: columns,
+  text: `
+    select ${names} from webhooks.deliveries where id < $after and ${matches} order by id desc limit $limit`
+})
+export const countDeliveries = statement({
+  name: 'webhooks.count_deliveries',
+  slow: true,
+  takes: filters,
+  gives: { total: 'int8' },
+  text: `select count(*) as total from webhooks.deliveries where ${matches}`
+})
+export const findDelivery = statement({
+  name: 'webhooks.find_delivery',
+  takes: { id: 'uuid' },
+  gives: { ...columns, body: 'text' },
+  text: `select ${names}, body from webhooks.deliveries where id = $id`
+})
+export const listAttempts = statement({
+  name: 'webhooks.list_attempts',
+  takes: { delivery_id: 'uuid', limit: 'int8' },
+  gives: { at: 'timestamptz', status_code: 'int4?', ms: 'int4', error: 'text?', answer: 'text?' },
+  text: `
+    select at, status_code, ms, error, answer from webhooks.attempts
+    where delivery_id = $delivery_id order by id desc limit $limit`
+})
+export type DeliveryRow = RowOf<typeof listDeliveries>
+
+/** Whatever became of it, it is sent once more, now. */
+export const replayDelivery = statement({
+  name: 'webhooks.replay_delivery',
+  takes: { id: 'uuid' },
+  text: `
+    update webhooks.deliveries set
+      status = 'pending', tries = 0, due_at = now(), settled_at = null, lease = null
+    where id = $id and (lease is null or due_at <= now() or status <> 'pending')`
+})
+export const countReplayable = statement({
+  name: 'webhooks.count_replayable',
+  takes: { endpoint_id: 'uuid', since: 'timestamptz', statuses: 'text[]' },
+  gives: { total: 'int8' },
+  text: `
+    select count(*) as total from webhooks.deliveries
+    where endpoint_id = $endpoint_id and created_at >= $since and status = any ($statuses)`
+})
+export const replaySince = statement({
+  name: 'webhooks.replay_since',
+  takes: { endpoint_id: 'uuid', since: 'timestamptz', statuses: 'text[]' },
+  text: `
+    update webhooks.deliveries set status = 'pending', tries = 0, due_at = now(), settled_at = null, lease = null
+    where endpoint_id = $endpoint_id and created_at >= $since and status = any ($statuses)`
+})
+export const cancelAll = statement({
+  name: 'webhooks.cancel_all',
+  takes: { endpoint_id: 'uuid' },
+  text: `
+    update webhooks.deliveries set status = 'canceled', lease = null, settled_at = now()
+    where endpoint_id = $endpoint_id and status = 'pending'`
+})
+export const deleteOldDeliveries = statement({
+  name: 'webhooks.delete_old_deliveries',
+  takes: { days: 'int4' },
+  text: `
+    delete from webhooks.deliveries where id in (
+      select id from webhooks.deliveries where created_at < now() - make_interval(days => $days)
+      order by created_at limit 1000 for update skip locked)`
+})
+export const measureDeliveries = statement({
+  name: 'webhooks.measure_deliveries',
+  gives: { pending: 'int8', dead: 'int8', oldest_seconds: 'float8' },
+  text: `
+    select count(*) filter (where status = 'pending') as pending, count(*) filter (where status = 'dead') as dead,
+      coalesce(extract(epoch from now() - min(created_at) filter (where status = 'pending')), 0)::float8 as oldest_seconds
+    from webhooks.deliveries where status in ('pending', 'dead')`
+})

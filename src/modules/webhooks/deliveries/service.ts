@@ -1,0 +1,115 @@
+import { found } from '../../../kernel/errors.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
+import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Enqueue } from '../../../platform/outbox/outbox.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import { lockEndpoint } from '../endpoints/repository.ts'
+import { deliveryNotFound, endpointInactive, endpointNotFound, replayTooLarge } from '../errors.ts'
+import { sendDue } from './jobs.ts'
+import * as repository from './repository.ts'
+import type { DeliveryDetailsResponse, DeliveryQuery, DeliveryResponse, ReplayRequest } from './schema.ts'
+
+/** Sent when an administrator wants to see whether an endpoint works; it is no event of the shop. */
+const TEST_TYPE = 'webhook.test'
+const REPLAY_MAX = 10_000
+const ATTEMPTS_SHOWN = 100
+
+/** The bytes of a webhook; they are kept, and never made again. */
+export const bodyOf = (type: string, at: Date, data: unknown): string =>
+  JSON.stringify({ type, timestamp: at.toISOString(), data })
+
+/** What endpoints are told, and what became of it. */
+export function createDeliveryService({ db, enqueue }: { db: Database; enqueue: Enqueue }) {
+  const wake = (tx: Transaction, endpointIds: readonly string[]): void => {
+    for (const endpoint_id of new Set(endpointIds)) enqueue(tx, sendDue, { endpoint_id })
+  }
+
+  /** @throws `WEBHOOKS_ENDPOINT_INACTIVE` */
+  async function requireActive(tx: Transaction, id: string): Promise<void> {
+    if (!(await tx.first(lockEndpoint, { id }))?.active) throw endpointInactive()
+  }
+
+  /** @throws `WEBHOOKS_DELIVERY_NOT_FOUND` */
+  async function read(id: string): Promise<DeliveryDetailsResponse> {
+    const { body, ...row } = found(await db.first(repository.findDelivery, { id }), deliveryNotFound)
+    const attempts = await db.rows(repository.listAttempts, { delivery_id: id, limit: ATTEMPTS_SHOWN })
+    return { ...present(row), body, attempts }
+  }
+
+  return {
+    wake,
+    read,
+
+    list: async ({ endpoint_id, type, status, ...query }: DeliveryQuery): Promise<Page<DeliveryResponse>> => {
+      const filters = {
+        endpoint_id: endpoint_id ?? null,
+        event_type: type ?? null,
+        status: status ?? null
+      }
+      const page = await readPage(query, {
+        ...newestFirst,
+        ...{ name: 'webhook deliveries', filters },
+        rows: place => db.rows(repository.listDeliveries, { ...filters, ...place }),
+        total: () => db.first(repository.countDeliveries, filters)
+      })
+      return { ...page, items: page.items.map(present) }
+    },
+
+    /** Sends an endpoint something that says nothing. @throws `WEBHOOKS_ENDPOINT_NOT_FOUND`, `WEBHOOKS_ENDPOINT_INACTIVE` */
+    test: async (endpoint_id: string, write: Write): Promise<DeliveryDetailsResponse> => {
+      const { id } = write
+      await write.once(db, async tx => {
+        found(await tx.first(lockEndpoint, { id: endpoint_id }), endpointNotFound)
+        await requireActive(tx, endpoint_id)
+        const event_id = newId()
+        const body = bodyOf(TEST_TYPE, new Date(), { endpoint_id })
+        await tx.run(repository.insertDeliveries, {
+          rows: [{ id, endpoint_id, event_id }],
+          told: [{ event_id, event_type: TEST_TYPE, subject: endpoint_id, body }]
+        })
+        wake(tx, [endpoint_id])
+      })
+      return read(id)
+    },
+
+    /** @throws `WEBHOOKS_DELIVERY_NOT_FOUND`, `WEBHOOKS_ENDPOINT_INACTIVE` */
+    replay: async (id: string, write: Write): Promise<DeliveryDetailsResponse> => {
+      await write.once(db, async tx => {
+        const { endpoint_id } = found(await tx.first(repository.findDelivery, { id }), deliveryNotFound)
+        await requireActive(tx, endpoint_id)
+        await tx.run(repository.replayDelivery, { id })
+        wake(tx, [endpoint_id])
+      })
+      return read(id)
+    },
+
+    /** @throws `WEBHOOKS_ENDPOINT_NOT_FOUND`, `WEBHOOKS_ENDPOINT_INACTIVE`, `WEBHOOKS_REPLAY_TOO_LARGE` */
+    replaySince: async (
+      endpoint_id: string,
+      { since, which = 'dead' }: ReplayRequest,
+      write: Write
+    ): Promise<void> => {
+      const what = {
+        endpoint_id,
+        since: new Date(since),
+        statuses: which === 'all' ? ['dead', 'delivered', 'superseded'] : ['dead']
+      }
+      await write.once(db, async tx => {
+        found(await tx.first(lockEndpoint, { id: endpoint_id }), endpointNotFound)
+        await requireActive(tx, endpoint_id)
+        const { total } = found(await tx.first(repository.countReplayable, what), endpointNotFound)
+        if (total > REPLAY_MAX) throw replayTooLarge({ details: { limit: REPLAY_MAX, found: total } })
+        await tx.run(repository.replaySince, what)
+        wake(tx, [endpoint_id])
+      })
+    },
+
+    cancelAll: async (tx: Transaction, endpoint_id: string): Promise<void> => {
+      await tx.run(repository.cancelAll, { endpoint_id })
+    }
+  }
+}
+export type DeliveryService = ReturnType<typeof createDeliveryService>
+
+const present = ({ event_type: type, ...row }: repository.DeliveryRow): DeliveryResponse => ({ ...row, type })

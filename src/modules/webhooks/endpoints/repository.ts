@@ -1,0 +1,129 @@
+import { nullableOneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+
+export type DisabledReason = 'failing' | 'gone'
+
+const columns = {
+  id: 'uuid',
+  url: 'text',
+  description: 'text',
+  event_types: 'text[]?',
+  active: 'bool',
+  disabled_reason: nullableOneOf<DisabledReason>(),
+  failing_since: 'timestamptz?',
+  previous_until: 'timestamptz?',
+  version: 'int4',
+  created_at: 'timestamptz'
+} as const
+const names = Object.keys(columns).join(', ')
+
+/** The newest first, those behind `after`. */
+export const listEndpoints = statement({
+  name: 'webhooks.list_endpoints',
+  takes: { after: 'uuid', limit: 'int8' },
+  gives: columns,
+  text: `select ${names} from webhooks.endpoints where id < $after order by id desc limit $limit`
+})
+export const countEndpoints = statement({
+  name: 'webhooks.count_endpoints',
+  gives: { total: 'int8' },
+  text: 'select count(*) as total from webhooks.endpoints'
+})
+export const findEndpoint = statement({
+  name: 'webhooks.find_endpoint',
+  takes: { id: 'uuid' },
+  gives: columns,
+  text: `select ${names} from webhooks.endpoints where id = $id`
+})
+export type EndpointRow = RowOf<typeof findEndpoint>
+
+export const lockEndpoint = statement({
+  name: 'webhooks.lock_endpoint',
+  takes: { id: 'uuid' },
+  gives: columns,
+  text: `select ${names} from webhooks.endpoints where id = $id for update`
+})
+/** Who makes endpoints does so one after the other, so that two cannot both be the last that the limit allows. */
+export const lockEndpoints = statement({
+  name: 'webhooks.lock_endpoints',
+  text: `select pg_advisory_xact_lock(hashtextextended('webhooks.endpoints', 0))`
+})
+/** Those that are told something, and what. */
+export const listActive = statement({
+  name: 'webhooks.list_active',
+  gives: { id: 'uuid', event_types: 'text[]?' },
+  text: 'select id, event_types from webhooks.endpoints where active order by id'
+})
+export const findSecret = statement({
+  name: 'webhooks.find_secret',
+  takes: { id: 'uuid' },
+  gives: { secret: 'bytea' },
+  text: 'select secret from webhooks.endpoints where id = $id'
+})
+export const insertEndpoint = statement({
+  name: 'webhooks.insert_endpoint',
+  takes: {
+    id: 'uuid',
+    url: 'text',
+    description: 'text',
+    event_types: 'text[]?',
+    active: 'bool',
+    secret: 'bytea'
+  },
+  text: `
+    insert into webhooks.endpoints (id, url, description, event_types, active, secret)
+    values ($id, $url, $description, $event_types, $active, $secret)`
+})
+/** Whoever switches one on begins anew with it. */
+export const updateEndpoint = statement({
+  name: 'webhooks.update_endpoint',
+  takes: { id: 'uuid', url: 'text', description: 'text', event_types: 'text[]?', active: 'bool' },
+  text: `
+    update webhooks.endpoints set
+      url = $url, description = $description, event_types = $event_types, active = $active,
+      disabled_reason = case when active = $active then disabled_reason end,
+      failing_since = case when active = $active then failing_since end, version = version + 1
+    where id = $id`
+})
+export const rotateSecret = statement({
+  name: 'webhooks.rotate_secret',
+  takes: { id: 'uuid', secret: 'bytea', overlap_hours: 'int4' },
+  text: `
+    update webhooks.endpoints set
+      previous_secret = case when $overlap_hours > 0 then secret end,
+      previous_until = case when $overlap_hours > 0 then now() + make_interval(hours => $overlap_hours) end,
+      secret = $secret, version = version + 1
+    where id = $id`
+})
+/** Those whose time is over. */
+export const forgetOldSecrets = statement({
+  name: 'webhooks.forget_old_secrets',
+  text: `
+    update webhooks.endpoints set previous_secret = null, previous_until = null where previous_until <= now()`
+})
+export const deleteEndpoint = statement({
+  name: 'webhooks.delete_endpoint',
+  takes: { id: 'uuid' },
+  text: 'delete from webhooks.endpoints where id = $id'
+})
+/** The first failure begins its days; one that has failed long enough, or is gone, is switched off. */
+export const noteFailure = statement({
+  name: 'webhooks.note_failure',
+  takes: { id: 'uuid', is_gone: 'bool', days: 'int4' },
+  gives: { active: 'bool', disabled_reason: nullableOneOf<DisabledReason>() },
+  text: `
+    update webhooks.endpoints endpoint set
+      failing_since = since, active = reason is null, disabled_reason = reason,
+      version = version + case when reason is null then 0 else 1 end
+    from (
+      select id, since, case
+        when $is_gone then 'gone' when since <= now() - make_interval(days => $days) then 'failing' end as reason
+      from (select id, coalesce(failing_since, now()) as since from webhooks.endpoints where id = $id) present
+    ) judged
+    where endpoint.id = judged.id and endpoint.active
+    returning endpoint.active, endpoint.disabled_reason`
+})
+export const noteSuccess = statement({
+  name: 'webhooks.note_success',
+  takes: { id: 'uuid' },
+  text: 'update webhooks.endpoints set failing_since = null where id = $id and failing_since is not null'
+})

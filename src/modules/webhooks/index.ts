@@ -1,0 +1,107 @@
+import type { EventType } from '../../kernel/events.ts'
+import { defineModule } from '../../module.ts'
+import { createChanges, keep } from '../../platform/kept.ts'
+import { authModule } from '../auth/index.ts'
+import { cartModule } from '../cart/index.ts'
+import { catalogModule } from '../catalog/index.ts'
+import { inventoryModule } from '../inventory/index.ts'
+import { notificationsModule } from '../notifications/index.ts'
+import { ordersModule } from '../orders/index.ts'
+import { paymentsModule } from '../payments/index.ts'
+import { pricingModule } from '../pricing/index.ts'
+import { reviewsModule } from '../reviews/index.ts'
+import { shippingModule } from '../shipping/index.ts'
+import { createDeliveryFigures } from './deliveries/figures.ts'
+import { findDue, sendDue } from './deliveries/jobs.ts'
+import { deleteOldDeliveries } from './deliveries/repository.ts'
+import { deliveryRoutes } from './deliveries/routes.ts'
+import { createDeliveryService } from './deliveries/service.ts'
+import { forgetOldSecrets, listActive } from './endpoints/repository.ts'
+import { endpointRoutes } from './endpoints/routes.ts'
+import { createEndpointService } from './endpoints/service.ts'
+import { endpointDisabled } from './events.ts'
+import { createHearing } from './hearing/service.ts'
+import { createRequest } from './sending/request.ts'
+import { createSending } from './sending/service.ts'
+import { webhooksSettings } from './settings.ts'
+import { createSealing } from './signatures/sealing.ts'
+
+const MEASURE_SECONDS = 15
+const HOUR_SECONDS = 3_600
+/** Beyond the request: for what is noted of it. */
+const LEASE_BEYOND_SECONDS = 15
+
+/** The modules whose events others may be told. */
+const sources = {
+  auth: authModule,
+  pricing: pricingModule,
+  inventory: inventoryModule,
+  payments: paymentsModule,
+  catalog: catalogModule,
+  shipping: shippingModule,
+  cart: cartModule,
+  orders: ordersModule,
+  reviews: reviewsModule,
+  notifications: notificationsModule
+}
+const emitted: readonly EventType[] = Object.values(sources).flatMap(
+  ({ emits = [] }: { emits?: readonly EventType[] }) => emits
+)
+/** The events that leave the shop: all that say so of themselves. */
+const told = emitted.filter(({ outside = 'never' }) => outside !== 'never')
+
+/** Tells others what happens, by signed requests (Standard Webhooks). */
+export const webhooksModule = defineModule({
+  name: 'webhooks',
+  description: 'What happens, told to others by signed requests.',
+  basePaths: ['/api/admin/webhooks'],
+  settings: webhooksSettings,
+  requires: {},
+  uses: sources,
+  emits: [endpointDisabled],
+  hears: told,
+  jobs: [sendDue, findDue],
+  migrations: new URL('./migrations/', import.meta.url),
+  setup: async ({ db, broadcast, http, secrets, enqueue, emit, log, chores, metrics }, settings) => {
+    const changes = createChanges(broadcast, 'webhooks')
+    const sealing = createSealing(secrets)
+    const sent = metrics.counter('tries', 'Tries to send a webhook, by what became of them.', {
+      result: ['delivered', 'failed', 'dead']
+    })
+    const deliveries = createDeliveryService({ db, enqueue })
+    const endpoints = createEndpointService({
+      ...{ db, changes, http, sealing, deliveries },
+      endpointsMax: settings.endpoints_max,
+      eventTypes: told.map(({ name }) => name)
+    })
+    const sending = createSending({
+      ...{ db, log, emit, changes },
+      send: createRequest({ http, sealing, timeoutMs: settings.timeout_seconds * 1_000 }),
+      atOnce: settings.at_once,
+      leaseSeconds: settings.timeout_seconds + LEASE_BEYOND_SECONDS,
+      disableAfterDays: settings.disable_after_days,
+      count: result => sent.add({ result })
+    })
+    const hear = createHearing({ endpoints: keep(changes, () => db.rows(listActive)), wake: deliveries.wake })
+    chores.every(MEASURE_SECONDS, 'measure webhooks', createDeliveryFigures(metrics, db).measure)
+    chores.sweep(HOUR_SECONDS, 'delete old webhooks', () =>
+      db.run(deleteOldDeliveries, { days: settings.kept_days })
+    )
+    chores.sweep(HOUR_SECONDS, 'delete old secrets of webhooks', () => db.run(forgetOldSecrets))
+    return {
+      api: {},
+      consumers: Object.fromEntries(told.map(event => [event.name, hear(event)])),
+      handlers: {
+        'webhooks.send_due': ({ payload }, signal) => sending.drain(payload.endpoint_id, signal),
+        'webhooks.find_due': async () => {
+          const due = await sending.listDue()
+          if (due.length > 0) await db.transaction(async tx => deliveries.wake(tx, due))
+        }
+      },
+      routes: tiers => {
+        endpointRoutes(tiers, endpoints)
+        deliveryRoutes(tiers, deliveries)
+      }
+    }
+  }
+})

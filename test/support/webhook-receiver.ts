@@ -1,0 +1,54 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { onTestFinished } from 'vitest'
+
+/** For 127.0.0.1 until 2120, and for nothing outside of tests. */
+const KEY = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgcGA/7yTrDbrpMG60
+AwEF/urKRNYMvC6/BxmbJPtuV1ChRANCAAQit6I4ZKhyF+O7IdWrSfy2ODPuIkHu
+/TDx1Gf5+PkGftBL0UNoyaSviQzO37x3yFvy8lGQUwpl6b/nyFM1/OEk
+-----END PRIVATE KEY-----`
+const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBazCCARKgAwIBAgIBATAKBggqhkjOPQQDAjAcMRowGAYDVQQDDBFSZWNlaXZl
+ciBvZiB0ZXN0czAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowHDEa
+MBgGA1UEAwwRUmVjZWl2ZXIgb2YgdGVzdHMwWTATBgcqhkjOPQIBBggqhkjOPQMB
+BwNCAAQit6I4ZKhyF+O7IdWrSfy2ODPuIkHu/TDx1Gf5+PkGftBL0UNoyaSviQzO
+37x3yFvy8lGQUwpl6b/nyFM1/OEko0MwQTAPBgNVHREECDAGhwR/AAABMA8GA1Ud
+EwEB/wQFMAMBAf8wHQYDVR0OBBYEFBXzqpY379vxYWYPogcBeOjl+4EtMAoGCCqG
+SM49BAMCA0cAMEQCIGTk91QcQgHNPbjA3Wd2xYQn4R6KP0is5rG55UzJNzLGAiBP
+FVULbuVZ0ZQSl33p7xGO+Ij9B/5p23/iHcDRJEF/Dg==
+-----END CERTIFICATE-----`
+
+type Received = { headers: IncomingHttpHeaders; body: string; path: string }
+type Reply = (response: ServerResponse, request: IncomingMessage) => void
+
+/** Takes webhooks over TLS, and answers 204, or what `replies` says next. */
+export async function useReceiver() {
+  // What this process trusts beside all else.
+  const trusted = getCACertificates('default')
+  setDefaultCACertificates([...trusted, CERTIFICATE])
+  const received: Received[] = []
+  const replies: Reply[] = []
+  const server = createServer({ key: KEY, cert: CERTIFICATE }, async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    received.push({ headers: request.headers, body, path: request.url ?? '' })
+    const reply = replies.shift()
+    if (reply === undefined) response.writeHead(204).end()
+    else reply(response, request)
+  })
+  server.on('tlsClientError', () => {})
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  onTestFinished(
+    () =>
+      new Promise(resolve => {
+        setDefaultCACertificates(trusted)
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
+  )
+  return { url: `https://127.0.0.1:${port}/hooks`, port, received, replies }
+}

@@ -1,0 +1,61 @@
+import { expect } from 'vitest'
+import type { PayloadOf } from '../../src/kernel/events.ts'
+import { newId } from '../../src/kernel/ids.ts'
+import { catalogModule } from '../../src/modules/catalog/index.ts'
+import { orderPlaced } from '../../src/modules/orders/index.ts'
+import { webhooksModule } from '../../src/modules/webhooks/index.ts'
+import { admin } from '../../src/testing.ts'
+import { useShop } from './use-shop.ts'
+import { useReceiver } from './webhook-receiver.ts'
+
+export const PATIENCE = { timeout: 20_000 }
+const ENDPOINTS = '/api/admin/webhooks/endpoints'
+export const DELIVERIES = '/api/admin/webhooks/deliveries'
+
+/** A shop that tells what happens, and somebody who is told. */
+export async function useWebhooks(settings: Record<string, string> = {}) {
+  const receiver = await useReceiver()
+  const shop = await useShop({
+    modules: [catalogModule, webhooksModule],
+    settings: { CARTWRIGHT__HTTP__PRIVATE_HOSTS: '["127.0.0.1", "localhost"]', ...settings }
+  })
+  const asAdmin = shop.as(admin())
+  const { db, platform } = shop
+
+  /** An endpoint that is told this, with its secret. */
+  async function subscribe(body: object = {}) {
+    const { status, json, text } = await asAdmin.post(ENDPOINTS, { url: receiver.url, ...body })
+    expect(status, text).toBe(201)
+    return json
+  }
+  /** An order is placed, as far as anybody hears of it. */
+  async function place(payload: Partial<PayloadOf<typeof orderPlaced>> = {}): Promise<string> {
+    const order_id = newId()
+    const placed = { order_id, number: '1001', customer_id: null, currency: 'USD', total: 100, ...payload }
+    await db.transaction(async tx => platform.outbox.emit(tx, orderPlaced, order_id, placed))
+    return order_id
+  }
+  const deliveriesOf = async (query = '') => (await asAdmin.get(`${DELIVERIES}${query}`)).json.items
+  const becomes = (status: string, count = 1) =>
+    expect.poll(async () => (await deliveriesOf(`?status=${status}`)).length, PATIENCE).toBe(count)
+  return {
+    ...shop,
+    admin: asAdmin,
+    receiver,
+    subscribe,
+    place,
+    deliveriesOf,
+    /** So many have come to this. */
+    becomes,
+    arrived: (count: number) => expect.poll(() => receiver.received.length, PATIENCE).toBe(count),
+    /** What waits for its next try waits no longer. */
+    hurry: async () => {
+      await shop.sql(
+        `update webhooks.deliveries set due_at = now() where status = 'pending' and lease is null`
+      )
+      await shop.sql(
+        `update cartwright.jobs set due_at = now() where handler = 'webhooks.find_due' and lease is null`
+      )
+    }
+  }
+}
