@@ -58,15 +58,18 @@ const KINDS = [
   'invitation',
   'checkout',
   'payment',
-  'order'
+  'order',
+  'review'
 ]
 /** What administrators keep below one path each, which is also what it is called. */
 export const COLLECTIONS = [
   ...['markets', 'price-lists', 'promotions'],
   ...['taxes/categories', 'taxes/zones', 'taxes/rates'],
-  ...['shipping/methods', 'shipping/zones', 'shipping/rates']
+  ...['shipping/methods', 'shipping/zones', 'shipping/rates', 'shipping/carriers']
 ].map(each => `/api/admin/${each}`)
-const anyId = fc.constantFrom(...KINDS, ...COLLECTIONS).chain(marker)
+/** What customers keep, likewise. */
+export const OWN_COLLECTIONS = ['/api/auth/addresses']
+const anyId = fc.constantFrom(...KINDS, ...COLLECTIONS, ...OWN_COLLECTIONS).chain(marker)
 const someId = fc.oneof(
   { weight: 6, arbitrary: anyId },
   fc.uuid(),
@@ -158,6 +161,7 @@ const named: Record<string, fc.Arbitrary<string>> = {
   guest_cart_token: marker('guest'),
   'x-guest-cart-token': marker('guest'),
   refresh_token: marker('refresh'),
+  api_key: marker('api-key'),
   invitation: marker('code'),
   email: fc.oneof(fc.constant('customer@example.com'), fc.emailAddress()),
   password: fc.constantFrom('nine lives and a piano', 'pearl lamp on a quiet hill', 'password'),
@@ -380,7 +384,7 @@ export const cursorKind = (path: string) => `cursor${path.replaceAll(/\W/g, '_')
 
 /** What a parameter of the path is called after: `/api/catalog/products/{id}` wants the id of a product. */
 function parameterOf(path: string, { name, schema }: Parameter, broken: number): Value {
-  const collection = COLLECTIONS.find(each => path.startsWith(`${each}/{`))
+  const collection = [...COLLECTIONS, ...OWN_COLLECTIONS].find(each => path.startsWith(`${each}/{`))
   const kind = collection ?? KINDS.find(each => path.includes(`/${each.replace(/y$/, 'ie')}s/{`))
   const own =
     name === 'variantId'
@@ -445,7 +449,7 @@ export function requestsFor(
 /** Mostly somebody who may do it, since what is refused at the door tests the door only. */
 function callerOf(path: string): fc.Arbitrary<Caller> {
   const others = fc.constantFrom<Caller>('anonymous', 'customer', 'admin')
-  const allowed: Caller = /^\/api\/(catalog|admin|inventory|auth\/invitations)/.test(path)
+  const allowed: Caller = /^\/api\/(catalog|admin|inventory|auth\/(?:invitations|api-keys))/.test(path)
     ? 'admin'
     : 'customer'
   return fc.oneof({ weight: 4, arbitrary: fc.constant(allowed) }, { weight: 1, arbitrary: others })
