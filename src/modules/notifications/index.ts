@@ -4,7 +4,6 @@ import {
   emailChanged,
   passwordChanged,
   passwordResetRequested,
-  userDeleted,
   userRegistered,
   verificationRequested
 } from '../auth/index.ts'
@@ -18,7 +17,7 @@ import { createMessageAdministration } from './administration/service.ts'
 import { createContent } from './delivery/content.ts'
 import { createDelivery } from './delivery/service.ts'
 import { diagnoseNotifications } from './diagnosis.ts'
-import { forget } from './erasure/service.ts'
+import { messagesOfPeople } from './erasure/service.ts'
 import { createAccountHearing } from './hearing/accounts.ts'
 import { createOrderHearing } from './hearing/orders.ts'
 import { checkStaff, createStockHearing } from './hearing/stock.ts'
@@ -73,7 +72,6 @@ export const notificationsModule = defineModule({
     passwordResetRequested,
     passwordChanged,
     emailChanged,
-    userDeleted,
     stockCrossed,
     orderPlaced,
     orderShipped,
@@ -113,6 +111,7 @@ export const notificationsModule = defineModule({
     const write = createMessages({ enqueue, locale, giveUpSeconds })
     const isOn = (template: string) => !settings.off.some(off => off === template)
     checkStaff(staff)
+    auth?.onErasure(messagesOfPeople(db))
 
     chores.every(MEASURE_SECONDS, 'measure messages', createMessageFigures(metrics, db).measure)
     chores.sweep(HOUR_SECONDS, 'delete old messages', () => db.run(deleteOldMessages, { days }))
@@ -131,8 +130,7 @@ export const notificationsModule = defineModule({
       consumers: {
         ...createAccountHearing({ auth, write, isOn }),
         ...createStockHearing({ catalog, write, staff, isOn }),
-        ...createOrderHearing({ orders, write, isOn }),
-        'auth.user_deleted': forget
+        ...createOrderHearing({ orders, write, isOn })
       },
       handlers: { 'notifications.send_message': job => send(job) },
       stop: transport.close

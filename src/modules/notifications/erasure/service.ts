@@ -1,13 +1,13 @@
-import type { Delivery } from '../../../kernel/events.ts'
-import type { Transaction } from '../../../platform/postgres/database.ts'
-import { deleteMailsOf, deleteMessagesOf } from './repository.ts'
+import type { Database } from '../../../platform/postgres/database.ts'
+import type { PersonalPart } from '../../auth/index.ts'
+import { deleteMailsOf, deleteMessagesOf, listMessagesOf } from './repository.ts'
 
 /** Nothing says any more what somebody was told who has left; what was still to be told is not. */
-export async function forget(
-  tx: Transaction,
-  events: readonly Delivery<{ readonly user_id: string }>[]
-): Promise<void> {
-  const customer_ids = events.map(({ payload }) => payload.user_id)
-  await tx.run(deleteMailsOf, { customer_ids })
-  await tx.run(deleteMessagesOf, { customer_ids })
-}
+export const messagesOfPeople = (db: Database): PersonalPart => ({
+  name: 'notifications',
+  async erase(tx, customer_id) {
+    await tx.run(deleteMailsOf, { customer_id })
+    await tx.run(deleteMessagesOf, { customer_id })
+  },
+  export: customer_id => db.rows(listMessagesOf, { customer_id })
+})
