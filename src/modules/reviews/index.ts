@@ -2,7 +2,7 @@ import type { Tiers } from '../../gateway/routing/tiers.ts'
 import type { Delivery } from '../../kernel/events.ts'
 import { defineModule } from '../../module.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
-import { authModule, userDeleted } from '../auth/index.ts'
+import { authModule } from '../auth/index.ts'
 import { catalogModule } from '../catalog/index.ts'
 import { orderCanceled, orderClaimed, orderCredited, orderPlaced, ordersModule } from '../orders/index.ts'
 import { reviewsOfPeople } from './erasure/service.ts'
@@ -45,7 +45,7 @@ export const reviewsModule = defineModule({
   requires: { catalog: catalogModule },
   uses: { auth: authModule, orders: ordersModule },
   emits: [reviewSubmitted, reviewPublished],
-  hears: [userDeleted, orderPlaced, orderClaimed, orderCanceled, orderCredited],
+  hears: [orderPlaced, orderClaimed, orderCanceled, orderCredited],
   jobs: [checkCounts],
   migrations: new URL('./migrations/', import.meta.url),
   setup: async ({ db, broadcast, emit, log }, settings, { catalog, auth, orders }) => {
@@ -56,6 +56,7 @@ export const reviewsModule = defineModule({
     const ownReviews = createOwnReviewService({ db, emit, changed, catalog, auth, orders, rules: settings })
     const moderation = createModeration({ db, changed })
     const people = reviewsOfPeople(db)
+    auth?.onErasure(people)
     const api: ReviewsApi = { forget: people.erase, export: people.export }
     const follow = async (tx: Transaction, events: readonly Delivery<OfCustomer>[]) => {
       const customerIds = events.map(({ payload }) => payload.customer_id).filter(id => id !== null)
@@ -69,10 +70,6 @@ export const reviewsModule = defineModule({
         moderationRoutes(tiers, moderation)
       },
       consumers: {
-        'auth.user_deleted': async (tx: Transaction, events: readonly Delivery<{ user_id: string }>[]) => {
-          // In one order, as whoever locks several customers does.
-          for (const id of events.map(({ payload }) => payload.user_id).sort()) await people.erase(tx, id)
-        },
         'orders.placed': follow,
         'orders.claimed': follow,
         'orders.canceled': follow,
