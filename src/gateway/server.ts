@@ -104,7 +104,7 @@ export async function createGateway({
   files = []
 }: GatewayDeps): Promise<Gateway> {
   const { config, db, cache, chores } = platform
-  const metrics = createMetrics(platform.metrics)
+  const metrics = createMetrics(platform.metrics, platform.durations)
   const visits = createVisits({ config, metrics: platform.metrics })
   const shoppers = createShoppers(config.server)
   const mounted: MountedRoute[] = []

@@ -5,6 +5,7 @@ import { type Cache, createMemoryCache } from './cache/cache.ts'
 import { type Chores, createChores } from './chores.ts'
 import { createHttpClient, type HttpClient } from './http/client.ts'
 import type { Log } from './log.ts'
+import { Durations } from './metrics/durations.ts'
 import { declareFigures } from './metrics/figures.ts'
 import { createMetricRegistry, type MetricRegistry } from './metrics/registry.ts'
 import { createOutbox, type Outbox } from './outbox/outbox.ts'
@@ -26,6 +27,8 @@ export type Platform = {
   /** Requests to others: whatever leaves the shop for the Internet goes by it. */
   http: HttpClient
   metrics: MetricRegistry
+  /** Of the requests that this process has answered. */
+  durations: Durations
   outbox: Outbox
   audit: AuditTrail
   close(): Promise<void>
@@ -62,6 +65,7 @@ export async function openPlatform(
     chores,
     http: createHttpClient({ privateHosts: config.http.private_hosts }),
     metrics,
+    durations: new Durations(),
     outbox,
     audit: createAuditTrail(db),
     close: async () => {

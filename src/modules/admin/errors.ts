@@ -5,3 +5,8 @@ export const eventNotFound = defineError(
   'ADMIN_EVENT_NOT_FOUND',
   'There is no such event; it may have been handled in the meantime, or is being tried just now.'
 )
+export const periodInvalid = defineError(
+  'invalid',
+  'ADMIN_PERIOD_INVALID',
+  'A period ends on the day on which it begins or later, and has 366 days at most.'
+)

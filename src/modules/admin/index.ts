@@ -1,8 +1,13 @@
 import { defineModule } from '../../module.ts'
 import { authModule } from '../auth/index.ts'
+import { inventoryModule } from '../inventory/index.ts'
+import { ordersModule } from '../orders/index.ts'
+import { paymentsModule } from '../payments/index.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { createAuditService } from './audit/service.ts'
 import { configurationRoutes } from './configuration/routes.ts'
+import { dashboardRoutes } from './dashboard/routes.ts'
+import { createDashboard } from './dashboard/service.ts'
 import { eventRoutes } from './events/routes.ts'
 import { createEventService } from './events/service.ts'
 import { moduleRoutes } from './modules/routes.ts'
@@ -11,17 +16,24 @@ import { createModuleService } from './modules/service.ts'
 /** What concerns the shop as a whole, for those who look after it. */
 export const adminModule = defineModule({
   name: 'admin',
-  description: 'What concerns the whole shop, for administrators: its modules, events, and who changed what.',
+  description:
+    'What concerns the whole shop, for administrators: its figures, modules and events, and who changed what.',
   basePaths: ['/api/admin'],
   requires: {},
-  uses: { auth: authModule },
-  setup: async ({ audit, cache, db, deliveries, house, log }, _settings, { auth }) => {
+  uses: { auth: authModule, inventory: inventoryModule, payments: paymentsModule, orders: ordersModule },
+  setup: async ({ config, durations, house, ...platform }, _settings, { auth, ...apis }) => {
+    const { audit, cache, db, deliveries, log } = platform
     const events = createEventService({ db, deliveries, log })
     const modules = createModuleService({ db, cache, deliveries, modules: house.modules })
+    const dashboard = createDashboard({
+      ...{ db, deliveries, durations, timeZone: config.shop.time_zone },
+      ...apis
+    })
     return {
       api: {},
       routes: tiers => {
         moduleRoutes(tiers, modules)
+        dashboardRoutes(tiers, dashboard)
         configurationRoutes(tiers, house.config)
         auditRoutes(tiers, createAuditService({ audit, auth }))
         eventRoutes(tiers, events)

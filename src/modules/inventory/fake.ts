@@ -29,6 +29,7 @@ export function fakeInventory(): FakeInventory {
     availableIn: (_db, variantIds) => available(variantIds),
     check: async () => ({ findings: [], total: 0, repaired: 0, left: [] }),
     counted: async () => true,
+    lowStock: async () => ({ items: [], next_cursor: null, total: 0 }),
     describe: async (_tx, variants) => {
       for (const { variantId, tracked, onHand } of variants) {
         if (tracked === false) stock.delete(variantId)

@@ -21,7 +21,7 @@ import { createCrossings } from './items/crossings.ts'
 import { createDescribe, type Description } from './items/describe.ts'
 import { itemRoutes } from './items/routes.ts'
 import { createSaveItems } from './items/save.ts'
-import { createItemService } from './items/service.ts'
+import { createItemService, type ItemService } from './items/service.ts'
 import { levelRoutes } from './levels/routes.ts'
 import { type Books, createLevelService } from './levels/service.ts'
 import { announceItemsAt, announceLocation } from './locations/announce.ts'
@@ -79,6 +79,8 @@ export type InventoryApi = {
   confirm(tx: Transaction, owner: string): Promise<void>
   /** What is to be done once the transaction is committed: once, by its id. */
   post(tx: Transaction, request: OrderRequest): Promise<void>
+  /** What can be bought in no greater number than its threshold says, the latest first, and of how many that is so. */
+  lowStock(limit: number): ReturnType<ItemService['listLow']>
   /** Reads all books, says where they contradict each other, and puts right what can be when it is asked to. */
   check(options: { repair: boolean }): Promise<CheckReport>
 }
@@ -110,11 +112,15 @@ export const inventoryModule = defineModule({
     const figures = createFindingFigures({ db, chores, metrics })
     await figures.read()
     const checking = createCheckService({ db, writer, kits, tell, log, figures })
-    const api: InventoryApi = { available, availableIn, describe, counted, ...doors, check: checking.check }
+    const items = createItemService({ db, changes, crossings })
+    const api: InventoryApi = {
+      ...{ available, availableIn, describe, counted, ...doors, check: checking.check },
+      lowStock: limit => items.listLow({ limit, count: true })
+    }
     const routes = (tiers: Tiers) => {
       availabilityRoutes(tiers, createAvailabilityService(available))
       locationRoutes(tiers, createLocationService({ db, changes, enqueue }))
-      itemRoutes(tiers, createItemService({ db, changes, crossings }))
+      itemRoutes(tiers, items)
       levelRoutes(tiers, createLevelService({ db, books, track }))
       movementRoutes(tiers, createMovementService({ db }))
       reservationRoutes(tiers, createReservationService({ db }))

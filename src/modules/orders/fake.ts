@@ -36,6 +36,7 @@ export function fakeOrders(): FakeOrders {
       })
     },
     letters: async () => [],
+    figures: async () => ({ days: [], units: 0, products: [] }),
     bought: async (_db, customerId, ids) => {
       const own = ownOf(customerId).filter(([, { state }]) => state === 'placed' || state === 'completed')
       const known = new Set(

@@ -42,6 +42,7 @@ import {
 } from './events.ts'
 import { expireOrders } from './expiry/job.ts'
 import { createExpiry } from './expiry/service.ts'
+import { figures, type OrderFigures } from './figures/service.ts'
 import { createFulfilment } from './fulfilment/service.ts'
 import { guestCheckoutRoutes } from './guest/routes.ts'
 import { createGuestCheckoutService } from './guest/service.ts'
@@ -60,7 +61,7 @@ import { ordersSettings } from './settings.ts'
 import { listForSlips } from './slips/repository.ts'
 
 export { orderCanceled, orderClaimed, orderCredited, orderPlaced, orderShipped } from './events.ts'
-export type { OrderLetter }
+export type { OrderFigures, OrderLetter }
 
 const SWEEP_SECONDS = 300
 /** So long an expired checkout says so, before it is gone: anybody can make any number of these. */
@@ -77,6 +78,8 @@ export type OrdersApi = {
   bought(db: Queryable, customerId: string, ids: readonly string[]): Promise<ReadonlySet<string>>
   /** What letters about these orders say, in any order; those that there are. One statement. */
   letters(db: Queryable, orderIds: readonly string[]): Promise<readonly OrderLetter[]>
+  /** What was ordered in days that begin at these times, and end with the next one or at `end`. Two statements. */
+  figures(db: Queryable, starts: readonly Date[], end: Date): Promise<OrderFigures>
   /**
    * Somebody leaves: their checkouts are deleted, and nothing says any more whose their orders, payments and shipments were.
    * Amounts stay. Whoever has left already has nothing that could be forgotten. @throws `ORDER_STILL_OPEN`
@@ -155,7 +158,7 @@ export const ordersModule = defineModule({
     const letters = createLetters({ pricing, tokens })
     const forget = createErasure({ payments, shipping })
     auth?.onErasure(ordersOfPeople(db, forget))
-    const api: OrdersApi = { bought, letters, forget }
+    const api: OrdersApi = { bought, letters, figures, forget }
     return {
       api,
       consumers: {

@@ -228,6 +228,7 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
     reconcile: async ({ since }) => ({
       ...{ since, looked: 0, findings: [], total: 0, recorded: 0, quarantined: 0 }
     }),
+    figures: async () => ({ days: [], quarantined: 0 }),
     find: async (db: Queryable, orderId) =>
       found(drafts.get(db)?.get(orderId) ?? books.get(orderId), orderNotFound),
     pay: async (orderId, amountMinor) => {

@@ -13,6 +13,7 @@ import { paymentEvents } from './events.ts'
 import { createExpiryWatch } from './expiry/watch.ts'
 import { createRecorder, type PaymentChange, type PaymentListener } from './facts/recorder.ts'
 import type { AccountRow } from './facts/repository.ts'
+import { figures, type MoneyFigures } from './figures/service.ts'
 import { intentRoutes } from './intents/routes.ts'
 import { createIntentService } from './intents/service.ts'
 import { methodRoutes } from './methods/routes.ts'
@@ -35,7 +36,7 @@ import { paymentsSettings } from './settings.ts'
 
 export { isOrderToken, orderToken } from './accounts/token.ts'
 export { paymentPaid, paymentRefunded } from './events.ts'
-export type { PaymentChange, PaymentListener, ReconcileReport }
+export type { MoneyFigures, PaymentChange, PaymentListener, ReconcileReport }
 
 const SWEEP_SECONDS = 3_600
 const RAW_DAYS = 90
@@ -67,6 +68,8 @@ export type PaymentsApi = {
   refund(tx: Transaction, orderId: string, refund: OrderRefund): Promise<void>
   /** @throws `PAYMENT_ORDER_NOT_FOUND` */
   find(db: Queryable, orderId: string): Promise<AccountRow>
+  /** What was taken and given back in days that begin at these times, and end with the next one or at `end`. Two statements. */
+  figures(db: Queryable, starts: readonly Date[], end: Date): Promise<MoneyFigures>
   /** What providers have done since then and is not known here; with `record`, it is known then. */
   reconcile(options: ReconcileOptions, onProgress?: (looked: number) => void): Promise<ReconcileReport>
 }
@@ -128,6 +131,7 @@ export const paymentsModule = defineModule({
 
     const api: PaymentsApi = {
       ...accounts,
+      figures,
       forget,
       listen: wanted => {
         listener = wanted

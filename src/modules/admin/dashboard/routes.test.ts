@@ -1,0 +1,139 @@
+import { expect, test } from 'vitest'
+import { CHECKOUT_MODULES } from '../../../../test/support/checkouts.ts'
+import { sent, TRANSFER, useOrders } from '../../../../test/support/orders.ts'
+import { useShop } from '../../../../test/support/use-shop.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { admin, customer } from '../../../testing.ts'
+import { adminModule } from '../index.ts'
+
+const DASHBOARD = '/api/admin/dashboard?from=2026-03-28&to=2026-03-30'
+const MANY = 5_000
+
+test('the dashboard adds up what was ordered, paid and is left, by the days of the shop', async () => {
+  const shop = await useOrders({
+    modules: [...CHECKOUT_MODULES, adminModule],
+    settings: { CARTWRIGHT__SHOP__TIME_ZONE: 'Europe/Berlin' }
+  })
+  const low = { tracked: true, low_threshold: 5 }
+  expect((await shop.admin.patch(`/api/inventory/items/${shop.mug}`, low)).status).toBe(200)
+  await shop.stock(shop.mug, 8)
+  const order = async (quantity: number): Promise<{ id: string; total: number }> => {
+    const body = { ...sent(shop.mug, quantity), payment: TRANSFER }
+    const { status, json, text } = await shop.as(customer()).post('/api/orders', body)
+    expect(status, text).toBe(201)
+    return json
+  }
+  const [paid, unpaid, other] = [await order(3), await order(1), await order(1)]
+  for (const { id } of [paid, other]) await shop.pay(id)
+  expect((await shop.admin.post(`/api/admin/orders/${unpaid.id}/cancel`, {})).status).toBe(200)
+  // On the 29th, clocks go forward at two: in Berlin that day begins at 23:00 UTC and ends at 22:00.
+  const at = (id: string, time: string) =>
+    shop.sql('update orders.orders set created_at = $2 where id = $1', [id, time])
+  await at(paid.id, '2026-03-28T23:00:00Z')
+  await at(unpaid.id, '2026-03-29T21:59:59.999Z')
+  await at(other.id, '2026-03-29T22:00:00Z')
+  const learned = `update payments.facts set seen_at = $2
+    where payment_id in (select id from payments.payments where order_id = $1)`
+  await shop.sql(learned, [paid.id, '2026-03-28T22:59:59.999Z'])
+  await shop.sql(learned, [other.id, '2026-03-30T21:59:59.999Z'])
+
+  shop.statements.length = 0
+  const { status, json, text } = await shop.admin.get(DASHBOARD)
+  expect(status, text).toBe(200)
+  const money = (captured: number) => ({ currency: 'USD', captured, refunded: 0, net: captured })
+  expect(json).toMatchObject({
+    ...{ from: '2026-03-28', to: '2026-03-30', time_zone: 'Europe/Berlin' },
+    orders: {
+      ...{ made: 3, placed: 2, canceled: 1, units: 4 },
+      totals: [
+        {
+          ...{ currency: 'USD', orders: 2, total: paid.total + other.total },
+          average: Math.round((paid.total + other.total) / 2)
+        }
+      ],
+      top_products: [{ units: 4 }]
+    },
+    revenue: [money(paid.total + other.total)],
+    low_stock: { total: 1, items: [{ id: shop.mug, low_threshold: 5 }] },
+    trouble: { dead_events: 0, quarantined_payments: 0 },
+    days: [
+      { day: '2026-03-28', orders: { made: 0, placed: 0, canceled: 0 }, revenue: [money(paid.total)] },
+      { day: '2026-03-29', orders: { made: 2, placed: 1, canceled: 1 }, revenue: [] },
+      { day: '2026-03-30', orders: { made: 1, placed: 1, canceled: 0 }, revenue: [money(other.total)] }
+    ]
+  })
+  expect(json.latency.requests).toBeGreaterThan(0)
+  expect(json.latency.p50_ms).toBeLessThanOrEqual(json.latency.p99_ms)
+  const asked = [
+    ...['inventory.count_low_stock', 'inventory.list_low_stock', 'orders.sum_of_days'],
+    ...['orders.sum_of_products', 'outbox.count_failed', 'payments.count_quarantined', 'payments.sum_of_days']
+  ]
+  // What follows from the payments may be at work still, by statements of its own.
+  const sentOnce = () => expect(shop.statements.filter(name => asked.includes(name)).sort()).toEqual(asked)
+  sentOnce()
+  await shop.admin.get(DASHBOARD)
+  sentOnce()
+
+  for (const period of ['from=2026-02-30', 'from=2026-03-02&to=2026-03-01', 'from=2020-01-01&to=2026-01-01'])
+    expect((await shop.admin.get(`/api/admin/dashboard?${period}`)).status).toBe(400)
+  expect((await shop.as(customer()).get(DASHBOARD)).status).toBe(403)
+  expect((await shop.as(null).get(DASHBOARD)).status).toBe(401)
+  await expectPlans(shop, paid.id)
+})
+
+/** Of many orders and facts those of a few days are found by an index. */
+async function expectPlans(shop: Awaited<ReturnType<typeof useOrders>>, orderId: string) {
+  const columnsOf = async (table: string, without: string) => {
+    const [row] = await shop.sql(
+      `select string_agg(quote_ident(column_name), ', ') as columns from information_schema.columns
+       where table_schema || '.' || table_name = $1 and is_generated = 'NEVER'
+         and column_name <> all (string_to_array($2, ' '))`,
+      [table, without]
+    )
+    return row?.columns
+  }
+  const orders = await columnsOf('orders.orders', 'id number created_at checkout_id cart_id cart_version')
+  await shop.sql(
+    `insert into orders.orders (id, number, created_at, ${orders})
+     select gen_random_uuid(), 'N' || n, now() - n * interval '10 minutes', ${orders}
+     from orders.orders, generate_series(1, ${MANY}) n where id = $1`,
+    [orderId]
+  )
+  for (const table of ['orders.groups', 'orders.lines']) {
+    const columns = await columnsOf(table, 'order_id')
+    await shop.sql(
+      `insert into ${table} (order_id, ${columns})
+       select orders.id, ${columns} from ${table} as model, orders.orders
+       where model.order_id = $1 and orders.number like 'N%' and orders.id <> $1
+         and not exists (select from ${table} as present where present.order_id = orders.id)`,
+      [orderId]
+    )
+  }
+  const facts = await columnsOf('payments.facts', 'object_id seen_at')
+  await shop.sql(
+    `insert into payments.facts (object_id, seen_at, ${facts})
+     select n::text, now() - n * interval '10 minutes', ${facts}
+     from (select * from payments.facts where kind = 'capture' limit 1) fact, generate_series(1, ${MANY}) n`
+  )
+  await shop.sql('analyze orders.orders, payments.facts, orders.lines')
+  const { declaredStatements } = await import('../../../platform/postgres/statement.ts')
+  const starts = [new Date(Date.now() - 86_400_000).toISOString()]
+  const given: Record<string, unknown> = { starts, end: new Date(), limit: 10 }
+  const summed = ['orders.sum_of_days', 'orders.sum_of_products', 'payments.sum_of_days']
+  for (const { name, takes, text } of declaredStatements().filter(each => summed.includes(each.name))) {
+    const values = Object.keys(takes).map(key => given[key])
+    const plan = (await shop.sql(`explain ${text}`, values)).map(row => row['QUERY PLAN']).join('\n')
+    expect(plan, `${name}\n${plan}`).toMatch(/orders_created_at|facts_money/)
+  }
+}
+
+test('figures of modules that are switched off are null', async () => {
+  const shop = await useShop({ modules: [adminModule] })
+  const { json } = await shop.as(admin(newId())).get('/api/admin/dashboard')
+  expect(json).toMatchObject({
+    ...{ orders: null, revenue: null, low_stock: null },
+    trouble: { dead_events: 0, quarantined_payments: null }
+  })
+  expect(json.days).toHaveLength(30)
+  expect(json.days[0]).toMatchObject({ orders: null, revenue: null })
+})

@@ -1,0 +1,45 @@
+import { type RowOf, statement } from '../../../platform/postgres/statement.ts'
+
+/** Of orders that were made in these days, which begin at `starts`; the last one ends at `end`. */
+const days = { starts: 'text[]', end: 'timestamptz' } as const
+const within = `
+  created_at >= ($starts::text[]::timestamptz[])[1] and created_at < $end`
+
+export const sumOrders = statement({
+  name: 'orders.sum_of_days',
+  takes: days,
+  gives: {
+    day: 'int4',
+    currency: 'text',
+    made: 'int8',
+    placed: 'int8',
+    canceled: 'int8',
+    kept: 'int8',
+    total: 'int8'
+  },
+  slow: true,
+  text: `
+    select width_bucket(created_at, $starts::text[]::timestamptz[]) as day, currency, count(*) as made,
+      count(*) filter (where placed_at is not null) as placed,
+      count(*) filter (where state = 'canceled') as canceled,
+      count(*) filter (where state in ('placed', 'completed')) as kept,
+      coalesce(sum(total) filter (where state in ('placed', 'completed')), 0)::int8 as total
+    from orders.orders where ${within}
+    group by 1, 2 order by 1, 2`
+})
+export type OrderSums = RowOf<typeof sumOrders>
+
+/** Products by how many of them were ordered and not canceled, and how many of all together. */
+export const sumProducts = statement({
+  name: 'orders.sum_of_products',
+  takes: { ...days, limit: 'int8' },
+  gives: { product_id: 'uuid', name: 'text', units: 'int8', all_units: 'int8' },
+  slow: true,
+  text: `
+    select l.product_id, max(l.name) as name, sum(l.ordered - l.canceled)::int8 as units,
+      (sum(sum(l.ordered - l.canceled)) over ())::int8 as all_units
+    from orders.orders o join orders.lines l on l.order_id = o.id
+    where ${within} and o.state in ('placed', 'completed')
+    group by l.product_id having sum(l.ordered - l.canceled) > 0
+    order by units desc, l.product_id limit $limit`
+})
