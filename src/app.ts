@@ -79,7 +79,13 @@ export async function setupShop(platform: Platform, all: readonly Module[] = mod
         basePaths,
         enabled: platform.config.modules[name]?.enabled === true
       }))
-      return { ...module, enabled: instance !== undefined, routes: instance?.routes, parts }
+      return {
+        ...module,
+        enabled: instance !== undefined,
+        routes: instance?.routes,
+        refusal: instance?.refusal,
+        parts
+      }
     }),
     apiOf: apisOf(loaded),
     stop: () => stopModules(loaded)

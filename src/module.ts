@@ -1,5 +1,6 @@
 import type { Tiers } from './gateway/routing/tiers.ts'
 import type { Diagnosis } from './kernel/diagnosis.ts'
+import type { DomainError } from './kernel/errors.ts'
 import type { EventType, JobType, PayloadOf } from './kernel/events.ts'
 import type { TSchema } from './kernel/schema.ts'
 import type { SettingsOf } from './kernel/settings.ts'
@@ -28,6 +29,11 @@ export type ModuleInstance<Api, C = ConsumersOf<Events>, J = HandlersOf<Jobs>> =
   routes?: (tiers: Tiers) => void
   consumers?: C
   handlers?: J
+  /**
+   * What shoppers are told who want to change something, whatever it is; `undefined` when they may. Each such request asks,
+   * so it answers from memory.
+   */
+  refusal?: () => DomainError | undefined
   stop?: () => Promise<void>
 }
 

@@ -239,6 +239,7 @@ test('writes of what has a version take If-Match, and answers that show it have 
     'post /api/orders/guest/{id}/cancel',
     'post /api/orders/{id}/cancel',
     'post /api/orders/{id}/claim',
+    'put /api/admin/maintenance',
     'put /api/admin/notifications/templates/{name}/{locale}',
     'put /api/cart/items/{variantId}',
     'put /api/catalog/reviews/{id}/reply',

@@ -37,6 +37,7 @@ import { compileSerializer, compileValidator } from './routing/validation.ts'
 import { API_PREFIX, createTiers } from './tier-scopes.ts'
 import { auditUnsafeRequests } from './writes/audit.ts'
 import { honourIdempotencyKeys } from './writes/idempotency.ts'
+import { type Refusal, refuseChanges } from './writes/maintenance.ts'
 
 /** A module as the gateway sees it: what it is called, where it lives, and what it mounts when enabled. */
 export type GatewayModule = {
@@ -46,6 +47,8 @@ export type GatewayModule = {
   /** Parts of it that have switches of their own. */
   parts?: readonly Switchable[]
   routes?: ((tiers: Tiers) => void) | undefined
+  /** What shoppers are told who want to change something just now; `undefined` when they may. */
+  refusal?: Refusal | undefined
 } & Partial<ModuleHeaders>
 export type GatewayDeps = {
   platform: Platform
@@ -145,6 +148,7 @@ export async function createGateway({
     isDisabled: path => disabledModule(path) !== undefined,
     addIdempotency: honourIdempotencyKeys(claims, headers),
     addAudit: auditUnsafeRequests(db),
+    refuseChanges: refuseChanges(modules.flatMap(({ refusal }) => refusal ?? [])),
     visits,
     shoppers
   })

@@ -26,6 +26,8 @@ export type TierDeps = {
   isDisabled: (path: string) => boolean
   addIdempotency: (route: RouteOptions) => void
   addAudit: (route: RouteOptions) => void
+  /** For the tiers of shoppers. */
+  refuseChanges: (route: RouteOptions) => void
   visits: Visits
   shoppers: Shoppers
 }
@@ -42,7 +44,7 @@ export async function createTiers(
   app: FastifyInstance,
   { config, authenticate, revocations, headers, isDisabled, ...rest }: TierDeps
 ): Promise<(owner: string) => Tiers> {
-  const { addIdempotency, addAudit, visits, shoppers } = rest
+  const { addIdempotency, addAudit, refuseChanges, visits, shoppers } = rest
   const limits = config.rate_limit
   const limit = (name: string, perMinute: number, callerOf: CallerOf): Hook | undefined =>
     limits.enabled ? limitRate({ name, perMinute, callerOf }) : undefined
@@ -84,6 +86,7 @@ export async function createTiers(
       api.addHook('onRoute', addIdempotency)
       api.addHook('onRoute', refuseUnreadConditions)
       await api.register(async open => {
+        open.addHook('onRoute', refuseChanges)
         onRequest(open, limit('public', limits.public_per_minute, byAddress))
         await addTier('public', open, byAddress)
       })
@@ -100,6 +103,7 @@ export async function createTiers(
           route.schema = { ...route.schema, security: [{ bearer: [] }] }
         })
         await known.register(async secured => {
+          secured.addHook('onRoute', refuseChanges)
           onRequest(secured, limit('secured', limits.secured_per_minute, byUser))
           await addTier('secured', secured, byUser)
         })

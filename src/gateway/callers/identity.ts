@@ -125,7 +125,8 @@ export function createIdentityCheck(authenticate: Authenticate, revocations?: Re
 
 /** In front of the admin tier: the role, and the scope that has the name of the module that mounted the route. */
 export function requireAdmin(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
-  done(refusalOf(identityOf(request), request.routeOptions.config.owner))
+  const { owner, wholeShop } = request.routeOptions.config
+  done(refusalOf(identityOf(request), wholeShop ? undefined : owner))
 }
 
 function refusalOf({ role, scopes }: Identity, scope: string | undefined): Error | undefined {

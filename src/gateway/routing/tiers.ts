@@ -51,6 +51,10 @@ export type RouteConfig<B extends BodyKind = BodyKind> = {
   readonly unversioned?: true
   /** Why a route that may change something hands no write on. Then it takes no `If-Match`. */
   readonly unwritten?: string
+  /** On the admin tier: only for administrators who are limited to no modules. */
+  readonly wholeShop?: true
+  /** Why a route of shoppers that is not safe is answered while the shop is in maintenance. */
+  readonly inMaintenance?: string
 }
 
 type BodyOf<B extends BodyKind> = B extends 'json' ? unknown : B extends 'bytes' ? Buffer : Readable

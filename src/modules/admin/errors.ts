@@ -10,3 +10,14 @@ export const periodInvalid = defineError(
   'ADMIN_PERIOD_INVALID',
   'A period ends on the day on which it begins or later, and has 366 days at most.'
 )
+export const shopInMaintenance = defineError(
+  'unavailable',
+  'SHOP_IN_MAINTENANCE',
+  'The shop is being worked on: everything can be looked at, and nothing bought or changed just now.',
+  { mayPass: true }
+)
+export const maintenanceStale = defineError(
+  'stale',
+  'ADMIN_MAINTENANCE_STALE',
+  'Somebody else has set it in the meantime; read it again.'
+)

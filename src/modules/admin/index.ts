@@ -1,4 +1,5 @@
 import { defineModule } from '../../module.ts'
+import { createChanges } from '../../platform/kept.ts'
 import { authModule } from '../auth/index.ts'
 import { inventoryModule } from '../inventory/index.ts'
 import { ordersModule } from '../orders/index.ts'
@@ -10,6 +11,8 @@ import { dashboardRoutes } from './dashboard/routes.ts'
 import { createDashboard } from './dashboard/service.ts'
 import { eventRoutes } from './events/routes.ts'
 import { createEventService } from './events/service.ts'
+import { maintenanceRoutes } from './maintenance/routes.ts'
+import { createMaintenance } from './maintenance/service.ts'
 import { moduleRoutes } from './modules/routes.ts'
 import { createModuleService } from './modules/service.ts'
 
@@ -17,12 +20,15 @@ import { createModuleService } from './modules/service.ts'
 export const adminModule = defineModule({
   name: 'admin',
   description:
-    'What concerns the whole shop, for administrators: its figures, modules and events, and who changed what.',
+    'What concerns the whole shop, for administrators: its figures, modules and events, who changed what, and maintenance.',
   basePaths: ['/api/admin'],
   requires: {},
   uses: { auth: authModule, inventory: inventoryModule, payments: paymentsModule, orders: ordersModule },
+  migrations: new URL('./migrations/', import.meta.url),
   setup: async ({ config, durations, house, ...platform }, _settings, { auth, ...apis }) => {
-    const { audit, cache, db, deliveries, log } = platform
+    const { audit, broadcast, cache, db, deliveries, log } = platform
+    const changes = createChanges(broadcast, 'admin.maintenance')
+    const maintenance = await createMaintenance({ db, changes, log })
     const events = createEventService({ db, deliveries, log })
     const modules = createModuleService({ db, cache, deliveries, modules: house.modules })
     const dashboard = createDashboard({
@@ -31,11 +37,13 @@ export const adminModule = defineModule({
     })
     return {
       api: {},
+      refusal: maintenance.refusal,
       routes: tiers => {
         moduleRoutes(tiers, modules)
         dashboardRoutes(tiers, dashboard)
         configurationRoutes(tiers, house.config)
         auditRoutes(tiers, createAuditService({ audit, auth }))
+        maintenanceRoutes(tiers, maintenance)
         eventRoutes(tiers, events)
       }
     }

@@ -6,7 +6,7 @@ export function auditRoutes(tiers: Tiers, audit: AuditService): void {
   tiers.admin.get(
     '/admin/audit',
     {
-      config: { class: 'account' },
+      config: { class: 'account', wholeShop: true },
       schema: {
         summary: 'What administrators have changed, the latest first',
         querystring: AuditQuery,

@@ -7,7 +7,7 @@ export function configurationRoutes(tiers: Tiers, configuration: Configuration):
   tiers.admin.get(
     '/admin/config',
     {
-      config: { class: 'account' },
+      config: { class: 'account', wholeShop: true },
       schema: {
         summary: 'The configuration as it counts; secrets are ***',
         response: { 200: ConfigurationResponse }

@@ -46,6 +46,7 @@ export function accountRoutes(tiers: Tiers, accounts: AccountService, limits: Au
     '/auth/login',
     {
       config: {
+        inMaintenance: 'administrators log in, too',
         class: 'account',
         limit: limits.login,
         secret: 200,
@@ -75,7 +76,7 @@ export function sessionRoutes(tiers: Tiers, sessions: SessionService, limits: Au
   tiers.public.post(
     '/auth/refresh',
     {
-      config: { class: 'account', limit: limits.login, secret: 200 },
+      config: { inMaintenance: 'sessions go on', class: 'account', limit: limits.login, secret: 200 },
       schema: {
         summary: 'Exchange a refresh token for new tokens',
         body: schema.RefreshRequest,
@@ -87,7 +88,10 @@ export function sessionRoutes(tiers: Tiers, sessions: SessionService, limits: Au
   )
   tiers.secured.post(
     '/auth/logout',
-    { config, schema: { summary: 'Log out: end the session of the token', response: noContent } },
+    {
+      config: { ...config, inMaintenance: 'sessions can be ended' },
+      schema: { summary: 'Log out: end the session of the token', response: noContent }
+    },
     request => sessions.logOut(identityOf(request), writeOf(request))
   )
   tiers.secured.get(
@@ -104,7 +108,10 @@ export function sessionRoutes(tiers: Tiers, sessions: SessionService, limits: Au
   )
   tiers.secured.delete(
     '/auth/sessions/:id',
-    { config, schema: { summary: 'End one of the own sessions', params: IdParams, response: noContent } },
+    {
+      config: { ...config, inMaintenance: 'sessions can be ended' },
+      schema: { summary: 'End one of the own sessions', params: IdParams, response: noContent }
+    },
     request => sessions.end(identityOf(request).userId, request.params.id, writeOf(request))
   )
 }

@@ -13,6 +13,7 @@ export function apiKeyRoutes(tiers: Tiers, keys: ApiKeys, limits: AuthLimits): v
     '/auth/token',
     {
       config: {
+        inMaintenance: 'machines of administrators ask for it',
         class: 'account',
         limit: limits.login,
         secret: 200,

@@ -11,7 +11,11 @@ export function passwordResetRoutes(tiers: Tiers, resets: PasswordResets, limits
   tiers.public.post(
     '/auth/forgot',
     {
-      config: { class: 'account', limit: limits.register },
+      config: {
+        inMaintenance: 'administrators forget theirs, too',
+        class: 'account',
+        limit: limits.register
+      },
       schema: {
         summary: 'Have a token sent that sets a new password',
         description: 'Answers the same whether or not the address has an account.',
@@ -24,7 +28,7 @@ export function passwordResetRoutes(tiers: Tiers, resets: PasswordResets, limits
   tiers.public.post(
     '/auth/reset',
     {
-      config: { class: 'account', limit: limits.login },
+      config: { inMaintenance: 'administrators forget theirs, too', class: 'account', limit: limits.login },
       schema: {
         summary: 'Set a new password with the token of a message',
         description: 'Ends all sessions.',

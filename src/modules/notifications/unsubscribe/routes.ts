@@ -43,7 +43,12 @@ export function unsubscribeRoutes(tiers: Tiers, unsubscribe: Unsubscribe): void 
   tiers.public.post(
     path,
     {
-      config: { class: 'account', body: 'bytes', unwritten: 'to unsubscribe twice is the same as once' },
+      config: {
+        class: 'account',
+        body: 'bytes',
+        unwritten: 'to unsubscribe twice is the same as once',
+        inMaintenance: 'the sender of mails must take it'
+      },
       schema: {
         summary: 'Get no more mails that one may not want, by one click (RFC 8058)',
         querystring,

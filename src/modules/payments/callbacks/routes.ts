@@ -10,6 +10,7 @@ export function callbackRoutes(tiers: Tiers, callbacks: CallbackService): void {
     '/payments/callback/:provider',
     {
       config: {
+        inMaintenance: 'what was paid is known, whatever the shop does',
         class: 'checkout',
         body: 'bytes',
         unwritten: 'An event is kept once by the id that the provider gave it.'

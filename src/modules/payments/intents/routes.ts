@@ -66,7 +66,11 @@ export function intentRoutes(tiers: Tiers, intents: IntentService, perMinute: nu
   tiers.secured.post(
     '/payments/by-order/:orderID/confirm',
     {
-      config: { ...back, unwritten: 'what a provider says is recorded once, whoever asks' },
+      config: {
+        inMaintenance: 'what was paid is known, whatever the shop does',
+        ...back,
+        unwritten: 'what a provider says is recorded once, whoever asks'
+      },
       schema: {
         tags,
         summary: 'The customer is back from paying: ask what became of it',
@@ -80,7 +84,11 @@ export function intentRoutes(tiers: Tiers, intents: IntentService, perMinute: nu
   tiers.public.post(
     '/payments/guest/by-order/:order_id/confirm',
     {
-      config: { ...back, unwritten: 'what a provider says is recorded once, whoever asks' },
+      config: {
+        inMaintenance: 'what was paid is known, whatever the shop does',
+        ...back,
+        unwritten: 'what a provider says is recorded once, whoever asks'
+      },
       schema: {
         tags: guests,
         summary: 'The buyer is back from paying: ask what became of it',

@@ -8,7 +8,11 @@ export function optionRoutes(tiers: Tiers, options: OptionService, marketOf: Mar
   tiers.public.post(
     '/shipping/rates',
     {
-      config: { class: 'account', unwritten: 'it asks what something costs' },
+      config: {
+        inMaintenance: 'it changes nothing',
+        class: 'account',
+        unwritten: 'it asks what something costs'
+      },
       schema: {
         ...inMarket,
         summary: 'What it costs to send something',

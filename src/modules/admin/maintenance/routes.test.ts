@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { until } from '../../../../test/faults/until.ts'
+import { useShop } from '../../../../test/support/use-shop.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { admin, customer } from '../../../testing.ts'
+import { adminModule } from '../index.ts'
+
+const MAINTENANCE = '/api/admin/maintenance'
+const ACCOUNT = { email: 'ada@example.com', password: 'nine lives and a piano' }
+const LINE = { variant_id: newId(), quantity: 1 }
+
+test('while it is on, shoppers of every process read and change nothing; administrators and providers go on', async () => {
+  const other = await useShop({ modules: [adminModule] })
+  const shop = await useShop({ databaseUrl: other.databaseUrl })
+  const api = other.as(admin())
+  const anybody = shop.as(null)
+  const { json: session } = await anybody.post('/api/auth/register', ACCOUNT)
+  const ada = shop.as({ token: session.access_token })
+  expect((await ada.post('/api/orders', { items: [LINE] })).status).not.toBe(503)
+
+  const before = (await api.get(MAINTENANCE)).json
+  expect(before).toMatchObject({ enabled: false, message: null, until: null, version: 1 })
+  const wanted = { enabled: true, message: 'Back at noon.', until: '2100-01-01T12:00:00Z' }
+  const set = await api.put(MAINTENANCE, wanted, { 'if-match': '"1"' })
+  expect(set).toMatchObject({ status: 200, json: { enabled: true, message: 'Back at noon.', version: 2 } })
+  const stale = await api.put(MAINTENANCE, { enabled: false }, { 'if-match': '"1"' })
+  expect(stale).toMatchObject({ status: 412, json: { code: 'ADMIN_MAINTENANCE_STALE' } })
+  await until(
+    'the other process knows',
+    async () => (await anybody.post('/api/guest-cart', LINE)).status === 503
+  )
+
+  const refused = [
+    ada.post('/api/cart', LINE),
+    ada.post('/api/orders', { items: [LINE] }),
+    ada.post('/api/checkouts', { items: [LINE] }),
+    ada.patch('/api/auth/me', { name: 'Ada' }),
+    anybody.post('/api/orders/guest', { email: 'ada@example.com', items: [LINE] }),
+    anybody.post('/api/auth/register', { ...ACCOUNT, email: 'bob@example.com' })
+  ]
+  for (const answer of await Promise.all(refused)) {
+    expect(answer).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '3600' },
+      json: { code: 'SHOP_IN_MAINTENANCE', message: 'Back at noon.', until: '2100-01-01T12:00:00.000Z' }
+    })
+  }
+  const { refresh_token } = (await anybody.post('/api/auth/login', ACCOUNT)).json
+  const goingOn = [
+    anybody.get('/api/products'),
+    ada.get('/api/cart'),
+    anybody.post('/api/auth/refresh', { refresh_token }),
+    anybody.post('/api/payments/callback/sandbox', {}),
+    anybody.post('/api/shipping/rates', { weight_grams: 1, value: 1, destination: { country: 'SE' } }),
+    anybody.get('/healthz'),
+    anybody.get('/readyz')
+  ]
+  for (const { status } of await Promise.all(goingOn)) expect(status).toBeLessThan(500)
+
+  expect((await api.put(MAINTENANCE, { enabled: false })).json).toMatchObject({
+    enabled: false,
+    message: null
+  })
+  await until('it is over', async () => (await ada.post('/api/cart', LINE)).status !== 503)
+  const audit = (await api.get(`/api/admin/audit?route=${encodeURIComponent(MAINTENANCE)}`)).json
+  expect(audit.items.map(({ status }: { status: number }) => status)).toEqual([200, 412, 200])
+})
+
+test('nobody else sets it, and a request that comes twice does so once', async () => {
+  const shop = await useShop({ modules: [adminModule] })
+  const api = shop.as(admin())
+  expect((await shop.as(customer()).put(MAINTENANCE, { enabled: true })).status).toBe(403)
+  expect((await shop.as(null).put(MAINTENANCE, { enabled: true })).status).toBe(401)
+  expect((await api.put(MAINTENANCE, { message: 'x' })).status).toBe(400)
+  expect((await api.put(MAINTENANCE, { enabled: true, until: 'soon' })).status).toBe(400)
+  const key = { 'idempotency-key': newId() }
+  for (let time = 0; time < 2; time += 1)
+    expect((await api.put(MAINTENANCE, { enabled: true }, key)).json).toMatchObject({ version: 2 })
+})
