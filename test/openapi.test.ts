@@ -253,6 +253,7 @@ test('writes of what has a version take If-Match, and answers that show it have 
     Object.values(responses).some(({ headers }) => named('VersionTag', headers?.etag ?? {}))
   )
   const reads = [
+    'get /api/admin/maintenance',
     'get /api/admin/notifications/templates/{name}/{locale}',
     ...['get /api/checkouts/{id}', 'get /api/checkouts/guest/{id}'],
     ...['get /api/orders/{id}', 'get /api/orders/guest/{id}', 'get /api/admin/orders/{id}'],

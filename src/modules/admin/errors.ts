@@ -21,3 +21,13 @@ export const maintenanceStale = defineError(
   'ADMIN_MAINTENANCE_STALE',
   'Somebody else has set it in the meantime; read it again.'
 )
+export const ownAccount = defineError(
+  'conflict',
+  'ADMIN_OWN_ACCOUNT',
+  'Administrators do not take their own rights, or their own account, away here: another one does.'
+)
+export const scopeUnknown = defineError(
+  'invalid',
+  'ADMIN_SCOPE_UNKNOWN',
+  'There is no module of this name; "modules" lists those that there are.'
+)

@@ -15,6 +15,8 @@ import { maintenanceRoutes } from './maintenance/routes.ts'
 import { createMaintenance } from './maintenance/service.ts'
 import { moduleRoutes } from './modules/routes.ts'
 import { createModuleService } from './modules/service.ts'
+import { userRoutes } from './users/routes.ts'
+import { createUserService } from './users/service.ts'
 
 /** What concerns the shop as a whole, for those who look after it. */
 export const adminModule = defineModule({
@@ -33,7 +35,7 @@ export const adminModule = defineModule({
     const modules = createModuleService({ db, cache, deliveries, modules: house.modules })
     const dashboard = createDashboard({
       ...{ db, deliveries, durations, timeZone: config.shop.time_zone },
-      ...apis
+      ...{ auth, ...apis }
     })
     return {
       api: {},
@@ -42,6 +44,7 @@ export const adminModule = defineModule({
         moduleRoutes(tiers, modules)
         dashboardRoutes(tiers, dashboard)
         configurationRoutes(tiers, house.config)
+        if (auth !== undefined) userRoutes(tiers, createUserService({ db, auth, modules: house.modules }))
         auditRoutes(tiers, createAuditService({ audit, auth }))
         maintenanceRoutes(tiers, maintenance)
         eventRoutes(tiers, events)

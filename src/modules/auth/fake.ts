@@ -68,6 +68,8 @@ export function fakeAuth(): FakeAuth {
     setDisabled: none,
     setRole: none,
     listUsers: none,
+    user: none,
+    registered: async () => [],
     setDisabledById: none,
     setRoleById: none,
     sessionsOf: none,

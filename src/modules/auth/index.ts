@@ -5,7 +5,12 @@ import type { PageQuery } from '../../kernel/wire.ts'
 import { defineModule } from '../../module.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import type { RowOf } from '../../platform/postgres/statement.ts'
-import { createAdministration, type ManagedUser, type UsersQuery } from './accounts/administration.ts'
+import {
+  type Administration,
+  createAdministration,
+  type ManagedUser,
+  type UsersQuery
+} from './accounts/administration.ts'
 import { createFirstAdmins } from './accounts/first-admin.ts'
 import { listContacts, type UserRow } from './accounts/repository.ts'
 import { accountRoutes, invitationRoutes, keyRoutes, sessionRoutes } from './accounts/routes.ts'
@@ -96,6 +101,10 @@ export type AuthApi = {
   setRole(email: string, role: Role, scopes?: readonly string[] | null): Promise<boolean>
   /** The newest first. */
   listUsers(query: UsersQuery): Promise<Page<ManagedUser>>
+  /** @throws `AUTH_USER_NOT_FOUND`. */
+  user(userId: string): Promise<ManagedUser>
+  /** How many customers came on days that begin at these times, and end with the next one or at `end`; `day` counts from 1. */
+  registered(starts: readonly Date[], end: Date): ReturnType<Administration['registered']>
   /** As `setDisabled`, in the caller's transaction. @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`. */
   setDisabledById(tx: Transaction, userId: string, disabled: boolean): Promise<void>
   /** As `setRole`, in the caller's transaction. @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`. */
@@ -195,6 +204,8 @@ export const authModule = defineModule({
       setDisabled: accounts.setDisabled,
       setRole: accounts.setRole,
       listUsers: administration.list,
+      user: administration.find,
+      registered: administration.registered,
       setDisabledById: administration.disable,
       setRoleById: administration.grant,
       sessionsOf: (userId, query) => sessions.list({ userId, sessionId: null }, query),

@@ -131,7 +131,7 @@ test('figures of modules that are switched off are null', async () => {
   const shop = await useShop({ modules: [adminModule] })
   const { json } = await shop.as(admin(newId())).get('/api/admin/dashboard')
   expect(json).toMatchObject({
-    ...{ orders: null, revenue: null, low_stock: null },
+    ...{ orders: null, revenue: null, low_stock: null, new_customers: 0 },
     trouble: { dead_events: 0, quarantined_payments: null }
   })
   expect(json.days).toHaveLength(30)

@@ -62,7 +62,8 @@ const LatencyResponse = response('LatencyResponse', {
 const DashboardDayResponse = response('DashboardDayResponse', {
   day: Day,
   orders: nullable(Type.Object(counts)),
-  revenue: nullable(Type.Array(RevenueResponse))
+  revenue: nullable(Type.Array(RevenueResponse)),
+  new_customers: nullable(Type.Integer())
 })
 const NULL = 'null while the module is switched off'
 export const DashboardResponse = response('DashboardResponse', {
@@ -73,6 +74,7 @@ export const DashboardResponse = response('DashboardResponse', {
   revenue: nullable(
     Type.Array(RevenueResponse, { description: `By when the shop learned of it, by currency; ${NULL}.` })
   ),
+  new_customers: nullable(Type.Integer({ description: `Accounts that were made; ${NULL}.` })),
   low_stock: nullable({ ...LowStockFiguresResponse, description: `Now; ${NULL}.` }),
   trouble: TroubleResponse,
   latency: {

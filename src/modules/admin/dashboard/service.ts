@@ -3,18 +3,20 @@ import { singleFlight } from '../../../kernel/single-flight.ts'
 import type { Durations } from '../../../platform/metrics/durations.ts'
 import type { Outbox } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
+import type { AuthApi } from '../../auth/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { OrdersApi } from '../../orders/index.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
 import { type Period, periodOf } from './period.ts'
 import type { DashboardQuery, DashboardResponse } from './schema.ts'
-import { countsOf, revenueOf, totalsOf } from './sums.ts'
+import { countsOf, newOf, revenueOf, totalsOf } from './sums.ts'
 
 type Deps = {
   db: Database
   timeZone: string
   deliveries: Pick<Outbox['console'], 'countDead'>
   durations: Pick<Durations, 'recent'>
+  auth: Pick<AuthApi, 'registered'> | undefined
   orders: Pick<OrdersApi, 'figures'> | undefined
   payments: Pick<PaymentsApi, 'figures'> | undefined
   inventory: Pick<InventoryApi, 'lowStock'> | undefined
@@ -27,13 +29,14 @@ const LOW_MAX = 10
 
 /** Figures of the shop over some days. Whoever asks within a few seconds of somebody else gets the same. */
 export function createDashboard(deps: Deps) {
-  const { db, timeZone, deliveries, durations, orders, payments, inventory } = deps
+  const { db, timeZone, deliveries, durations, auth, orders, payments, inventory } = deps
   const days = createDays(timeZone)
   const readOnce = singleFlight<DashboardResponse>()
   const kept = new Map<string, { figures: DashboardResponse; at: number }>()
 
   async function read(period: Period): Promise<DashboardResponse> {
-    const [ordered, money, low, dead] = await Promise.all([
+    const [came, ordered, money, low, dead] = await Promise.all([
+      auth?.registered(period.starts, period.end),
       orders?.figures(db, period.starts, period.end),
       payments?.figures(db, period.starts, period.end),
       inventory?.lowStock(LOW_MAX),
@@ -52,13 +55,15 @@ export function createDashboard(deps: Deps) {
           }
         : null,
       revenue: money ? revenueOf(money.days) : null,
+      new_customers: came ? newOf(came) : null,
       low_stock: low ? { total: low.total ?? 0, items: low.items } : null,
       trouble: { dead_events: dead, quarantined_payments: money?.quarantined ?? null },
       latency: durations.recent(),
       days: period.days.map((day, index) => ({
         day,
         orders: ordered ? countsOf(ordered.days.filter(each => each.day === index + 1)) : null,
-        revenue: money ? revenueOf(money.days.filter(each => each.day === index + 1)) : null
+        revenue: money ? revenueOf(money.days.filter(each => each.day === index + 1)) : null,
+        new_customers: came ? newOf(came.filter(each => each.day === index + 1)) : null
       }))
     }
   }

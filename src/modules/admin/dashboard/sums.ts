@@ -13,6 +13,9 @@ export const countsOf = (rows: readonly OrderDay[]) => ({
   canceled: sumOf(rows, ({ canceled }) => canceled)
 })
 
+export const newOf = (rows: readonly { readonly customers: number }[]) =>
+  sumOf(rows, ({ customers }) => customers)
+
 /** What orders come to that are placed and not canceled, by currency; where there is none, nothing. */
 export const totalsOf = (rows: readonly OrderDay[]) =>
   byCurrency(rows).flatMap(([currency, each]) => {

@@ -1,4 +1,5 @@
 import { foldEmail } from '../../../kernel/email.ts'
+import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
@@ -9,7 +10,7 @@ import * as repository from './repository.ts'
 import type { Role } from './schema.ts'
 
 export type ManagedUser = UserRow & { disabled_at: Date | null }
-/** `search`: the beginning of an e-mail address. */
+/** `search`: the beginning of an e-mail address or of a name, in any case. */
 export type UsersQuery = PageQuery & { role?: Role; disabled?: boolean; search?: string }
 
 /** What administrators do with accounts of others. */
@@ -31,7 +32,8 @@ export function createAdministration({ db, sessions }: { db: Database; sessions:
       const filters = {
         role: role ?? null,
         disabled: disabled ?? null,
-        search: search === undefined ? null : foldEmail(search)
+        email: search === undefined ? null : foldEmail(search),
+        name: search?.toLowerCase() ?? null
       }
       return readPage(query, {
         ...newestFirst,
@@ -41,6 +43,13 @@ export function createAdministration({ db, sessions }: { db: Database; sessions:
         total: () => db.first(repository.countUsers, filters)
       })
     },
+
+    /** @throws `AUTH_USER_NOT_FOUND`. */
+    find: async (id: string): Promise<ManagedUser> =>
+      found(await db.first(repository.findManaged, { id }), userNotFound),
+
+    registered: (starts: readonly Date[], end: Date) =>
+      db.rows(repository.countRegistered, { starts: starts.map(start => start.toISOString()), end }),
 
     /** Ends all their sessions, too. @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`. */
     async disable(tx: Transaction, id: string, disabled: boolean): Promise<void> {

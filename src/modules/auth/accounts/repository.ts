@@ -140,27 +140,44 @@ export const lockUser = statement({
   text: 'select id from auth.users where id = $id for update'
 })
 const MANAGED = { ...USER, disabled_at: 'timestamptz?' } as const
-/** Null leaves a filter out; `search` is the beginning of an address, folded. */
+const managed = `
+  select id, email, name, role, scopes, email_verified_at is not null as email_verified, phone, locale,
+    marketing_consent_at is not null as marketing_consent, created_at, disabled_at
+  from auth.users`
+/** Null leaves a filter out; `email` and `name` are the beginning of either, in lower case. */
+const filters = { role: 'text?', disabled: 'bool?', email: 'text?', name: 'text?' } as const
+const matching = `
+  ($role::text is null or role = $role)
+  and ($disabled::bool is null or (disabled_at is not null) = $disabled)
+  and ($email::text is null or starts_with(lower(email), $email) or starts_with(lower(name), $name))`
 export const listUsers = statement({
   name: 'auth.list_users',
-  takes: { role: 'text?', disabled: 'bool?', search: 'text?', after: 'uuid', limit: 'int8' },
+  takes: { ...filters, after: 'uuid', limit: 'int8' },
   gives: MANAGED,
-  text: `
-    select id, email, name, role, scopes, email_verified_at is not null as email_verified, phone, locale,
-      marketing_consent_at is not null as marketing_consent, created_at, disabled_at
-    from auth.users
-    where id < $after and ($role::text is null or role = $role)
-      and ($disabled::bool is null or (disabled_at is not null) = $disabled)
-      and ($search::text is null or starts_with(lower(email), $search))
-    order by id desc limit $limit`
+  slow: true,
+  text: `${managed} where id < $after and ${matching} order by id desc limit $limit`
 })
 export const countUsers = statement({
   name: 'auth.count_users',
-  takes: { role: 'text?', disabled: 'bool?', search: 'text?' },
+  takes: filters,
   gives: { total: 'int4' },
+  slow: true,
+  text: `select count(*)::int as total from auth.users where ${matching}`
+})
+export const findManaged = statement({
+  name: 'auth.find_managed_user',
+  takes: { id: 'uuid' },
+  gives: MANAGED,
+  text: `${managed} where id = $id`
+})
+/** Customers by the day on which their accounts were made; days begin at `starts`, and the last one ends at `end`. */
+export const countRegistered = statement({
+  name: 'auth.count_registered',
+  takes: { starts: 'text[]', end: 'timestamptz' },
+  gives: { day: 'int4', customers: 'int8' },
+  slow: true,
   text: `
-    select count(*)::int as total from auth.users
-    where ($role::text is null or role = $role)
-      and ($disabled::bool is null or (disabled_at is not null) = $disabled)
-      and ($search::text is null or starts_with(lower(email), $search))`
+    select width_bucket(created_at, $starts::text[]::timestamptz[]) as day, count(*) as customers from auth.users
+    where created_at >= ($starts::text[]::timestamptz[])[1] and created_at < $end and role = 'customer'
+    group by 1 order by 1`
 })

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Accounts, openAccounts, PASSWORD } from '../../../../test/support/accounts.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { adminModule } from '../index.ts'
+
+const USERS = '/api/admin/users'
+let shop: Accounts
+let boss: Awaited<ReturnType<Accounts['newAdmin']>>
+beforeAll(async () => {
+  shop = await openAccounts({}, [adminModule])
+  boss = await shop.newAdmin()
+})
+afterAll(() => shop.close())
+
+const idsOf = async (query: string) =>
+  (await boss.get(`${USERS}?${query}`)).json.items.map(({ id }: { id: string }) => id)
+
+test('people are found by the beginning of their address or name, by role, and page by page', async () => {
+  const ada = await shop.register({ email: 'byron.ada@example.com', name: 'Ada Lovelace' })
+  const bob = await shop.register({ email: 'byron.bob@example.com', name: 'ÅKE' })
+  expect(await idsOf('q=BYRON.')).toEqual([bob.id, ada.id])
+  expect(await idsOf('q=ada%20love')).toEqual([ada.id])
+  expect(await idsOf(`q=${encodeURIComponent('åk')}`)).toEqual([bob.id])
+  expect(await idsOf('q=byron.%25')).toEqual([])
+  expect(await idsOf('q=byron.&role=admin')).toEqual([])
+  const first = (await boss.get(`${USERS}?q=byron.&limit=1&count=true`)).json
+  expect(first).toMatchObject({ total: 2, items: [{ id: bob.id, name: 'ÅKE', disabled_at: null }] })
+  expect(await idsOf(`q=byron.&limit=1&cursor=${first.next_cursor}`)).toEqual([ada.id])
+  expect(first.items[0]).not.toHaveProperty('password_hash')
+})
+
+test('rights are given and taken, and somebody is kept out and let in again', async () => {
+  const ada = await shop.register()
+  const of = `${USERS}/${ada.id}`
+  const scoped = await boss.patch(of, { rights: { role: 'admin', scopes: ['auth'] } })
+  expect(scoped).toMatchObject({ status: 200, json: { role: 'admin', scopes: ['auth'] } })
+  expect((await ada.get('/api/auth/invitations')).status).toBe(200)
+  expect((await ada.get(USERS)).json).toMatchObject({ code: 'AUTH_SCOPE_MISSING' })
+  const wrong = await boss.patch(of, { rights: { role: 'admin', scopes: ['atuh'] } })
+  expect(wrong).toMatchObject({ status: 400, json: { code: 'ADMIN_SCOPE_UNKNOWN', scope: 'atuh' } })
+  expect((await boss.patch(of, { rights: { role: 'admin' } })).status).toBe(400)
+
+  // Who looks after the module admin sees its modules, and not what is for administrators of the whole shop.
+  await boss.patch(of, { rights: { role: 'admin', scopes: ['admin'] } })
+  expect((await ada.get('/api/admin/modules')).status).toBe(200)
+  for (const path of ['users', 'config', 'audit'])
+    expect((await ada.get(`/api/admin/${path}`)).json.code).toBe('AUTH_SCOPE_MISSING')
+
+  const key = { 'idempotency-key': newId() }
+  const change = { rights: { role: 'customer', scopes: null }, disabled: true }
+  for (let time = 0; time < 2; time += 1)
+    expect((await boss.patch(of, change, key)).json).toMatchObject({
+      ...{ role: 'customer', disabled_at: expect.any(String) }
+    })
+  expect((await shop.logIn(ada.email)).status).toBe(401)
+  expect(await idsOf('disabled=true')).toEqual([ada.id])
+  expect((await boss.patch(of, { disabled: false })).json.disabled_at).toBeNull()
+  expect((await shop.logIn(ada.email)).status).toBe(200)
+})
+
+test('nobody takes rights from themselves, and the last administrator of all keeps them', async () => {
+  const other = await shop.newAdmin()
+  const own = `${USERS}/${boss.id}`
+  const demoted = { rights: { role: 'customer', scopes: null } }
+  for (const answer of [await boss.patch(own, demoted), await boss.delete(own)])
+    expect(answer).toMatchObject({ status: 409, json: { code: 'ADMIN_OWN_ACCOUNT' } })
+  // Of two who take each other's rights away at once, one stays.
+  const answers = await Promise.all([boss.patch(`${USERS}/${other.id}`, demoted), other.patch(own, demoted)])
+  const statuses = answers.map(({ status }) => status).sort()
+  expect(statuses[0]).toBe(200)
+  expect([403, 409]).toContain(statuses[1])
+  const [{ left } = { left: 0 }] = await shop.sql(
+    `select count(*)::int as left from auth.users where role = 'admin' and scopes is null and disabled_at is null`
+  )
+  expect(left).toBe(1)
+  await shop.sql(`update auth.users set role = 'admin' where id = any ($1)`, [[boss.id, other.id]])
+  boss = { ...boss, ...shop.as({ token: (await shop.logIn(boss.email)).json.access_token }) }
+})
+
+test('sessions are listed and ended, and an account is told and deleted', async () => {
+  const ada = await shop.register()
+  const of = `${USERS}/${ada.id}`
+  expect((await boss.get(`${of}/sessions?count=true`)).json).toMatchObject({ total: 1, next_cursor: null })
+  expect((await boss.delete(`${of}/sessions`)).status).toBe(204)
+  expect((await boss.get(`${of}/sessions`)).json.items).toEqual([])
+  expect((await ada.get('/api/auth/me')).status).toBe(401)
+  const told = (await boss.get(`${of}/export`)).json
+  expect(told).toMatchObject({ user_id: ada.id, parts: { auth: { account: { email: ada.email } } } })
+
+  expect((await boss.delete(of)).status).toBe(204)
+  expect((await shop.anybody.post('/api/auth/login', { email: ada.email, password: PASSWORD })).status).toBe(
+    401
+  )
+  const gone = [
+    boss.get(of),
+    boss.patch(of, { disabled: true }),
+    boss.delete(of),
+    boss.get(`${of}/export`),
+    boss.get(`${of}/sessions`),
+    boss.delete(`${of}/sessions`)
+  ]
+  for (const answer of await Promise.all(gone))
+    expect(answer).toMatchObject({ status: 404, json: { code: 'AUTH_USER_NOT_FOUND' } })
+})
+
+test('customers and strangers get nowhere near', async () => {
+  const ada = await shop.register()
+  for (const path of ['', `/${boss.id}`, `/${boss.id}/export`, `/${boss.id}/sessions`]) {
+    expect((await ada.get(`${USERS}${path}`)).status).toBe(403)
+    expect((await shop.anybody.get(`${USERS}${path}`)).status).toBe(401)
+  }
+  expect((await ada.patch(`${USERS}/${ada.id}`, { rights: { role: 'admin', scopes: null } })).status).toBe(
+    403
+  )
+  expect((await boss.get(`${USERS}/nobody`)).status).toBe(400)
+})

@@ -1,0 +1,58 @@
+import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Database } from '../../../platform/postgres/database.ts'
+import type { AuthApi } from '../../auth/index.ts'
+import { ownAccount, scopeUnknown } from '../errors.ts'
+import type { ManageUserRequest, UserQuery, UserSessionQuery } from './schema.ts'
+
+type Deps = { db: Database; auth: AuthApi; modules: readonly { readonly name: string }[] }
+
+/** Accounts, for administrators of the whole shop. Nobody takes rights from themselves, and the last one keeps them. */
+export function createUserService({ db, auth, modules }: Deps) {
+  const names = modules.map(({ name }) => name)
+  const requireOther = (actor: string, id: string) => {
+    if (actor === id) throw ownAccount()
+  }
+
+  return {
+    list: ({ q, ...query }: UserQuery) => auth.listUsers({ ...query, ...(q !== undefined && { search: q }) }),
+
+    /** @throws `AUTH_USER_NOT_FOUND` */
+    read: auth.user,
+
+    /** @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`, `ADMIN_OWN_ACCOUNT`, `ADMIN_SCOPE_UNKNOWN` */
+    async patch(actor: string, id: string, { rights, disabled }: ManageUserRequest, write: Write) {
+      requireOther(actor, id)
+      const unknown = rights?.scopes?.find(scope => !names.includes(scope))
+      if (unknown !== undefined) throw scopeUnknown({ details: { scope: unknown, modules: names } })
+      await write.once(db, async tx => {
+        if (rights !== undefined) await auth.setRoleById(tx, id, rights.role, rights.scopes)
+        if (disabled !== undefined) await auth.setDisabledById(tx, id, disabled)
+      })
+      return auth.user(id)
+    },
+
+    /** @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`, `ADMIN_OWN_ACCOUNT`, and what forbids it in another module. */
+    async erase(actor: string, id: string, write: Write): Promise<void> {
+      requireOther(actor, id)
+      await write.once(db, tx => auth.eraseUser(tx, id))
+    },
+
+    /** @throws `AUTH_USER_NOT_FOUND` */
+    async export(id: string) {
+      await auth.user(id)
+      return auth.exportUser(id)
+    },
+
+    /** @throws `AUTH_USER_NOT_FOUND` */
+    async sessions(id: string, query: UserSessionQuery) {
+      await auth.user(id)
+      return auth.sessionsOf(id, query)
+    },
+
+    /** @throws `AUTH_USER_NOT_FOUND` */
+    async endSessions(id: string, write: Write): Promise<void> {
+      await write.once(db, tx => auth.endSessions(tx, id))
+    }
+  }
+}
+export type UserService = ReturnType<typeof createUserService>
