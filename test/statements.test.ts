@@ -157,6 +157,7 @@ test.each<[string, Statement['gives'], string[]]>([
 type Plan = {
   'Node Type': string
   'Relation Name'?: string
+  'Index Name'?: string
   'Index Cond'?: string
   'Recheck Cond'?: string
   Plans?: Plan[]
@@ -169,8 +170,18 @@ const readWhole = (plan: Plan): string[] => {
   return [...here, ...(plan.Plans ?? []).flatMap(readWhole)]
 }
 
-/** Which tables a statement reads as a whole when it is prepared now, over a connection for what writes. */
-async function wholeTablesOf({ takes, text }: Pick<Statement, 'takes' | 'text'>): Promise<string[]> {
+/** By what a plan looks indexes up; `undefined`: it reads all of one. */
+const lookUps = (plan: Plan): (string | undefined)[] => [
+  ...(plan['Index Name'] === undefined ? [] : [plan['Index Cond']]),
+  ...(plan.Plans ?? []).flatMap(lookUps)
+]
+
+/** Which tables a statement reads as a whole when it is prepared now. */
+const wholeTablesOf = async (statement: Pick<Statement, 'takes' | 'text'>): Promise<string[]> =>
+  (await plansOf(statement)).flatMap(readWhole)
+
+/** How a statement is executed that is prepared now, over a connection for what writes. */
+async function plansOf({ takes, text }: Pick<Statement, 'takes' | 'text'>): Promise<Plan[]> {
   const values = Object.keys(takes).map(() => 'null')
   await planner.query(`prepare planned as ${text}`)
   try {
@@ -178,7 +189,7 @@ async function wholeTablesOf({ takes, text }: Pick<Statement, 'takes' | 'text'>)
     const { rows } = await planner.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
       `explain (format json) execute planned${given}`
     )
-    return rows.flatMap(row => readWhole(row['QUERY PLAN'][0].Plan))
+    return rows.map(row => row['QUERY PLAN'][0].Plan)
   } finally {
     await planner.query('deallocate planned')
   }
@@ -200,6 +211,16 @@ test('what changes carts and keys of requests looks its rows up, though it was p
   }
   expect(whole).toEqual({})
 })
+
+test.each(['claim', 'confirm'])(
+  'what an order %ss is looked up once, by the order, though it was planned while nothing was held',
+  async verb => {
+    await client.query('vacuum inventory.reservations')
+    const [statement] = declaredStatements().filter(({ name }) => name === `inventory.${verb}_reservations`)
+    if (statement === undefined) throw new Error('there is no such statement')
+    expect((await plansOf(statement)).flatMap(lookUps)).toEqual(['(owner = $1)'])
+  }
+)
 
 test.each<[string, string[]]>([
   ['delete from cartwright.idempotency_keys where fingerprint = $1', ['idempotency_keys']],

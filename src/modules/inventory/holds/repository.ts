@@ -1,31 +1,22 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
-/** Waits for nobody but a batch that holds this very owner; gives the newest quantities. */
+// Neither names a state that an index is made for: planned while there was nothing, PostgreSQL read all that anybody holds.
+/** Waits for nobody but a batch that holds this very owner; gives the newest quantities. What is held ends some time. */
 export const claimReservations = statement({
   name: 'inventory.claim_reservations',
   takes: { owner: 'uuid' },
   gives: { item_id: 'uuid', quantity: 'int4' },
   text: `
-    with mine as (
-      select item_id, location_id from inventory.reservations where owner = $owner and state = 'held'
-      order by item_id, location_id for update
-    )
-    update inventory.reservations set state = 'claimed', expires_at = null from mine
-    where reservations.owner = $owner and reservations.item_id = mine.item_id
-      and reservations.location_id = mine.location_id
-    returning reservations.item_id, reservations.quantity`
+    update inventory.reservations set state = 'claimed', expires_at = null
+    where owner = $owner and expires_at is not null returning item_id, quantity`
 })
+/** What is open and has no end is claimed, or confirmed already. */
 export const confirmReservations = statement({
   name: 'inventory.confirm_reservations',
   takes: { owner: 'uuid' },
   text: `
-    with mine as (
-      select item_id, location_id from inventory.reservations where owner = $owner and state = 'claimed'
-      order by item_id, location_id for update
-    )
-    update inventory.reservations set state = 'confirmed' from mine
-    where reservations.owner = $owner and reservations.item_id = mine.item_id
-      and reservations.location_id = mine.location_id`
+    update inventory.reservations set state = 'confirmed'
+    where owner = $owner and expires_at is null and closed_at is null and state <> 'confirmed'`
 })
 export const listTracked = statement({
   name: 'inventory.list_tracked',
