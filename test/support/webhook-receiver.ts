@@ -24,18 +24,22 @@ FVULbuVZ0ZQSl33p7xGO+Ij9B/5p23/iHcDRJEF/Dg==
 type Received = { headers: IncomingHttpHeaders; body: string; path: string }
 type Reply = (response: ServerResponse, request: IncomingMessage) => void
 
-/** Takes webhooks over TLS, and answers 204, or what `replies` says next. */
+/** It does not work; whoever wants to try again does so in an hour. */
+export const broken: Reply = response => response.writeHead(500, { 'retry-after': '3600' }).end()
+
+/** Takes webhooks over TLS, and answers 204, or what `replies` says next; `at` a path always the same. */
 export async function useReceiver() {
   // What this process trusts beside all else.
   const trusted = getCACertificates('default')
   setDefaultCACertificates([...trusted, CERTIFICATE])
   const received: Received[] = []
   const replies: Reply[] = []
+  const paths = new Map<string, Reply>()
   const server = createServer({ key: KEY, cert: CERTIFICATE }, async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
     received.push({ headers: request.headers, body, path: request.url ?? '' })
-    const reply = replies.shift()
+    const reply = paths.get(request.url ?? '') ?? replies.shift()
     if (reply === undefined) response.writeHead(204).end()
     else reply(response, request)
   })
@@ -50,5 +54,5 @@ export async function useReceiver() {
         server.closeAllConnections()
       })
   )
-  return { url: `https://127.0.0.1:${port}/hooks`, port, received, replies }
+  return { url: `https://127.0.0.1:${port}/hooks`, port, received, replies, at: paths.set.bind(paths) }
 }

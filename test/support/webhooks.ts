@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { PayloadOf } from '../../src/kernel/events.ts'
 import { newId } from '../../src/kernel/ids.ts'
-import { catalogModule } from '../../src/modules/catalog/index.ts'
+import { catalogModule, productChanged } from '../../src/modules/catalog/index.ts'
 import { orderPlaced } from '../../src/modules/orders/index.ts'
 import { webhooksModule } from '../../src/modules/webhooks/index.ts'
 import { admin } from '../../src/testing.ts'
@@ -9,7 +9,7 @@ import { useShop } from './use-shop.ts'
 import { useReceiver } from './webhook-receiver.ts'
 
 export const PATIENCE = { timeout: 20_000 }
-const ENDPOINTS = '/api/admin/webhooks/endpoints'
+export const ENDPOINTS = '/api/admin/webhooks/endpoints'
 export const DELIVERIES = '/api/admin/webhooks/deliveries'
 
 /** A shop that tells what happens, and somebody who is told. */
@@ -35,6 +35,9 @@ export async function useWebhooks(settings: Record<string, string> = {}) {
     await db.transaction(async tx => platform.outbox.emit(tx, orderPlaced, order_id, placed))
     return order_id
   }
+  /** A product is changed, as far as anybody hears of it. */
+  const change = (product_id: string) =>
+    db.transaction(async tx => platform.outbox.emit(tx, productChanged, product_id, { product_id }))
   const deliveriesOf = async (query = '') => (await asAdmin.get(`${DELIVERIES}${query}`)).json.items
   const becomes = (status: string, count = 1) =>
     expect.poll(async () => (await deliveriesOf(`?status=${status}`)).length, PATIENCE).toBe(count)
@@ -44,6 +47,12 @@ export async function useWebhooks(settings: Record<string, string> = {}) {
     receiver,
     subscribe,
     place,
+    change,
+    /** How many have been tried in vain, and wait for the next try. */
+    waiting: async () => {
+      const waits = `select id from webhooks.deliveries where status = 'pending' and lease is null and tries > 0`
+      return (await shop.sql(waits)).length
+    },
     deliveriesOf,
     /** So many have come to this. */
     becomes,

@@ -98,6 +98,7 @@ export const webhooksModule = defineModule({
           if (due.length > 0) await db.transaction(async tx => deliveries.wake(tx, due))
         }
       },
+      stop: sending.stop,
       routes: tiers => {
         endpointRoutes(tiers, endpoints)
         deliveryRoutes(tiers, deliveries)

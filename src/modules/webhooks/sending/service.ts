@@ -69,6 +69,10 @@ export function createSending(deps: Deps) {
         runs.delete(endpointId)
       }
     },
+    /** Once the requests under way have ended, and are noted or given back. */
+    stop: async (): Promise<void> => {
+      await Promise.allSettled([...runs.values()].flatMap(({ lanes }) => [...lanes]))
+    },
     listDue: async (): Promise<string[]> => (await db.rows(repository.listDueEndpoints)).map(({ id }) => id)
   }
 }
@@ -91,13 +95,17 @@ function createSettling({ db, log, emit, changes, disableAfterDays, count }: Dep
     const status = error === null ? 'delivered' : pause === undefined ? 'dead' : 'pending'
     const note = { at, ms, status_code, error, answer, attempt_id: newId() }
     const settled = { id, lease, status, pause_seconds: pause ?? 0, ...note } as const
-    if (status === 'delivered' && !is_failing) await db.run(repository.settleDelivery, settled)
-    else
-      await db.transaction(async tx => {
-        if ((await tx.run(repository.settleDelivery, settled)) === 0) return
+    const isNoted = async (): Promise<boolean> => {
+      if (status === 'delivered' && !is_failing) return (await db.run(repository.settleDelivery, settled)) > 0
+      return db.transaction(async tx => {
+        if ((await tx.run(repository.settleDelivery, settled)) === 0) return false
         if (status === 'delivered') await tx.run(noteSuccess, { id: endpoint_id })
         else await blame(tx, endpoint_id, outcome)
+        return true
       })
+    }
+    // Another one has it by now, or it is canceled.
+    if (!(await isNoted())) return
     if (status === 'dead') log.warn({ delivery: id, endpoint: endpoint_id, error }, 'a webhook is not sent')
     count(status === 'pending' ? 'failed' : status)
   }
