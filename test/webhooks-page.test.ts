@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { Webhook } from 'standardwebhooks'
+import { expect, onTestFinished, test } from 'vitest'
+import { makeSecret, signatureOf } from '../src/modules/webhooks/signatures/sign.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const page = await readFile(`${ROOT}docs/webhooks.md`, 'utf8')
+
+test('the receiver of docs/webhooks.md takes what the shop signs, by either secret, and refuses all else', async () => {
+  const [, example = ''] = /^```js\n([\s\S]*?)^```/m.exec(page) ?? []
+  const code = example.replace(
+    '.listen(3000)',
+    '.listen(0, function () { console.log(this.address().port) })'
+  )
+  expect(code).not.toBe(example)
+  const secret = makeSecret()
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
+    cwd: ROOT,
+    env: { WEBHOOK_SECRET: secret },
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
+  onTestFinished(() => void child.kill())
+  const [line] = await once(child.stdout, 'data')
+  const body = JSON.stringify({ type: 'orders.placed', timestamp: new Date().toISOString(), data: {} })
+  const seconds = Math.floor(Date.now() / 1_000)
+  const answer = async (secrets: string[], sent = body, at = seconds) => {
+    const { status } = await fetch(`http://127.0.0.1:${Number(line)}/`, {
+      method: 'POST',
+      body: sent,
+      headers: {
+        'webhook-id': 'one',
+        'webhook-timestamp': String(at),
+        'webhook-signature': signatureOf(secrets, { id: 'one', seconds: at, body })
+      }
+    })
+    return status
+  }
+  expect(await answer([secret])).toBe(204)
+  expect(await answer([makeSecret(), secret])).toBe(204)
+  expect(await answer([makeSecret()])).toBe(401)
+  expect(await answer([secret], `${body} `)).toBe(401)
+  expect(await answer([secret], body, seconds - 3_600)).toBe(401)
+})
+
+test('signatures are those of the library, whatever is said', () => {
+  const secret = makeSecret()
+  for (const body of ['', '{}', 'ß€😀', '\n'.repeat(1_000)]) {
+    const at = new Date(1_763_800_000_999)
+    const signed = { id: 'msg_1', seconds: 1_763_800_000, body }
+    expect(signatureOf([secret], signed)).toBe(new Webhook(secret).sign('msg_1', at, body))
+  }
+})
