@@ -52,6 +52,9 @@ const others = [
   { type: ['integer', 'null'], maximum: 10 },
   { type: 'string', minLength: 1 },
   { type: 'string', enum: ['a', 'USD'] },
+  { type: 'string', maxLength: 1, writeOnly: true },
+  { type: 'string', pattern: '^[a-z]{1,5}$' },
+  { type: 'array', maxItems: 1 },
   { type: 'object', properties: { enabled: { type: 'boolean' } }, required: ['enabled'] },
   { type: 'object', properties: { enabled: { type: 'boolean' } }, additionalProperties: false },
   { type: 'array', items: { enum: ['a', 1] }, minItems: 1, uniqueItems: true }

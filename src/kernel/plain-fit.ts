@@ -15,14 +15,18 @@ const always: Rule = () => true
 const RULES: Readonly<Record<string, Rule>> = {
   description: always,
   default: always,
+  writeOnly: always,
   type: (value, type: string | string[]) => [type].flat().some(each => isOf(value, each)),
   enum: (value, values: unknown[]) => values.includes(value),
   minimum: (value, limit: number) => typeof value !== 'number' || value >= limit,
   maximum: (value, limit: number) => typeof value !== 'number' || value <= limit,
   // Characters, of which some take two places of a string.
   minLength: (value, limit: number) => typeof value === 'string' && value.length >= limit * 2,
+  maxLength: (value, limit: number) => typeof value === 'string' && value.length <= limit,
+  pattern: (value, pattern: string) => typeof value === 'string' && new RegExp(pattern, 'u').test(value),
   items: (value, schema: Schema) => Array.isArray(value) && value.every(item => fitsPlainly(schema, item)),
   minItems: (value, limit: number) => Array.isArray(value) && value.length >= limit,
+  maxItems: (value, limit: number) => Array.isArray(value) && value.length <= limit,
   // Of objects, those that look alike are equal, too.
   uniqueItems: value =>
     Array.isArray(value) &&
