@@ -42,6 +42,7 @@ beforeAll(async () => {
   await created('/api/auth/register', undefined, accounts.customer)
   await logIn('admin')
   await logIn('customer')
+  await addUser()
   await stockUp()
   await beginCheckouts()
   await beginOrders()
@@ -92,6 +93,12 @@ async function stockUp(deleted = ''): Promise<void> {
   remember('promotion-code', (await created(`/api/admin/promotions/${promotion}/codes`, 'admin', code)).id)
   const line = { variant_id: product.variants[0].id, quantity: 1 }
   remember('guest', (await created('/api/guest-cart', undefined, line)).guest_cart_token)
+}
+
+/** Somebody whose account administrators may change and delete, and who asks for nothing. */
+async function addUser(): Promise<void> {
+  const account = { email: `user${crypto.randomUUID()}@example.com`, password: PASSWORD }
+  remember('user', (await created('/api/auth/register', undefined, account)).user.id)
 }
 
 /** A customer's, and one of a guest: the only one, so that its id and its token come together. */
@@ -280,6 +287,7 @@ async function repair(
   if (method !== 'DELETE' || status >= 300) return
   const admin = await app.request('GET', '/api/auth/me', tokenOf('admin'))
   if (admin.status === 401) await logIn('admin')
+  if (path === '/api/admin/users/{id}') await addUser()
   await stockUp(path)
 }
 

@@ -59,7 +59,8 @@ const KINDS = [
   'checkout',
   'payment',
   'order',
-  'review'
+  'review',
+  'user'
 ]
 /** What administrators keep below one path each, which is also what it is called. */
 export const COLLECTIONS = [
