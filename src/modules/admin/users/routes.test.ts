@@ -114,3 +114,18 @@ test('customers and strangers get nowhere near', async () => {
   )
   expect((await boss.get(`${USERS}/nobody`)).status).toBe(400)
 })
+
+test('of many people those whose address or name begins so are found by an index', async () => {
+  await shop.sql(
+    `insert into auth.users (id, email, name, role)
+     select gen_random_uuid(), 'many' || n || '@example.net', 'Many ' || n, 'customer' from generate_series(1, 5000) n`
+  )
+  await shop.sql('analyze auth.users')
+  const { declaredStatements } = await import('../../../platform/postgres/statement.ts')
+  const { takes = {}, text = '' } = declaredStatements().find(({ name }) => name === 'auth.list_users') ?? {}
+  const given: Record<string, unknown> = { email: 'many77', name: 'many77', limit: 21 }
+  const values = Object.keys({ ...takes }).map(name => given[name] ?? null)
+  values[Object.keys(takes).indexOf('after')] = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+  const plan = (await shop.sql(`explain ${text}`, values)).map(row => row['QUERY PLAN']).join('\n')
+  expect(plan).toMatch(/users_email_search[\s\S]*users_name_search/)
+})
