@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { RecentMap } from '../../../kernel/recent-map.ts'
 import { singleFlight } from '../../../kernel/single-flight.ts'
 import type { Broadcast } from '../../../platform/broadcast.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
@@ -29,7 +29,7 @@ type Deps = { db: Queryable; broadcast: Broadcast }
  * returned, others do within a second. While changes may be missed, nothing is kept.
  */
 export function createRatings({ db, broadcast }: Deps) {
-  const known = new LRUCache<string, Rating>({ max: KEPT_MAX })
+  const known = new RecentMap<Rating>(KEPT_MAX)
   const loadOnce = singleFlight<ReadonlyMap<string, Rating>>()
   let generation = 0
   const forget = (productIds: readonly string[]) => {
