@@ -28,6 +28,8 @@ export type ModuleInstance<Api, C = ConsumersOf<Events>, J = HandlersOf<Jobs>> =
   api: Api
   routes?: (tiers: Tiers) => void
   consumers?: C
+  /** Whether its consumer would do anything about such an event that happens now. Without it, it would. */
+  wants?: (event: string) => boolean
   handlers?: J
   /**
    * What shoppers are told who want to change something, whatever it is; `undefined` when they may. Each such request asks,

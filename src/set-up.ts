@@ -103,7 +103,10 @@ function routesOf(enabled: readonly Module[]): Map<string, string[]> {
 }
 
 /** What a module does about events and jobs, by the names of handlers. @throws when something it declares has none. */
-function handlersOf(module: Module, { consumers, handlers }: ModuleInstance<unknown>): [string, Handler][] {
+function handlersOf(
+  module: Module,
+  { consumers, wants, handlers }: ModuleInstance<unknown>
+): [string, Handler][] {
   const present = <T>(found: T | undefined, name: string, what: string): T => {
     if (found === undefined)
       throw new Error(`module ${module.name} ${what} ${name}, and its set-up gave nothing for it`)
@@ -112,7 +115,10 @@ function handlersOf(module: Module, { consumers, handlers }: ModuleInstance<unkn
   return [
     ...(module.hears ?? []).map((event): [string, Handler] => [
       handlerNameOf(module, event),
-      { consume: present(consumers?.[event.name], event.name, 'hears') }
+      {
+        consume: present(consumers?.[event.name], event.name, 'hears'),
+        isWanted: wants && (() => wants(event.name))
+      }
     ]),
     ...(module.jobs ?? []).map(({ name, ...timing }): [string, Handler] => [
       name,

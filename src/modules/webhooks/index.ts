@@ -20,7 +20,7 @@ import { forgetOldSecrets, listActive } from './endpoints/repository.ts'
 import { endpointRoutes } from './endpoints/routes.ts'
 import { createEndpointService } from './endpoints/service.ts'
 import { endpointDisabled } from './events.ts'
-import { createHearing } from './hearing/service.ts'
+import { createAudience, createHearing } from './hearing/service.ts'
 import { createRequest } from './sending/request.ts'
 import { createSending } from './sending/service.ts'
 import { webhooksSettings } from './settings.ts'
@@ -82,7 +82,8 @@ export const webhooksModule = defineModule({
       disableAfterDays: settings.disable_after_days,
       count: result => sent.add({ result })
     })
-    const hear = createHearing({ endpoints: keep(changes, () => db.rows(listActive)), wake: deliveries.wake })
+    const active = keep(changes, () => db.rows(listActive))
+    const hear = createHearing({ endpoints: active, wake: deliveries.wake })
     chores.every(MEASURE_SECONDS, 'measure webhooks', createDeliveryFigures(metrics, db).measure)
     chores.sweep(HOUR_SECONDS, 'delete old webhooks', () =>
       db.run(deleteOldDeliveries, { days: settings.kept_days })
@@ -90,6 +91,7 @@ export const webhooksModule = defineModule({
     chores.sweep(HOUR_SECONDS, 'delete old secrets of webhooks', () => db.run(forgetOldSecrets))
     return {
       api: {},
+      wants: createAudience(changes, active),
       consumers: Object.fromEntries(told.map(event => [event.name, hear(event)])),
       handlers: {
         'webhooks.send_due': ({ payload }, signal) => sending.drain(payload.endpoint_id, signal),

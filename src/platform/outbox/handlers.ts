@@ -10,7 +10,11 @@ export type Consumer<P> = (tx: Transaction, events: readonly Delivery<P>[]) => P
 export type JobHandler<P> = (job: Delivery<P>, signal: AbortSignal) => Promise<void>
 /** What handles events of one name for one module, or the jobs of one name. */
 export type Handler =
-  | { consume: Consumer<never> }
+  | {
+      consume: Consumer<never>
+      /** Whether it would do anything about an event of now: when it would not, none is written for it. */
+      isWanted?: (() => boolean) | undefined
+    }
   | {
       run: JobHandler<never>
       seconds: number

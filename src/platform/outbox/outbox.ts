@@ -52,6 +52,7 @@ export function createOutbox(deps: DispatcherDeps): Outbox {
   const dispatcher = createDispatcher(deps)
   const buffers = new WeakMap<Transaction, Buffered>()
   let handlersOf: ReadonlyMap<string, readonly string[]> = new Map()
+  const isWanted = new Map<string, () => boolean>()
 
   /** What this run of a transaction writes; the first time it also arranges that it is sent, and what follows. */
   function bufferOf(tx: Transaction): Buffered {
@@ -80,9 +81,12 @@ export function createOutbox(deps: DispatcherDeps): Outbox {
     route: routes => {
       handlersOf = routes
     },
-    attach: dispatcher.attach,
+    attach: (name, handler) => {
+      if ('consume' in handler && handler.isWanted !== undefined) isWanted.set(name, handler.isWanted)
+      dispatcher.attach(name, handler)
+    },
     emit: (tx, { name }, subject, given) => {
-      const handlers = handlersOf.get(name) ?? []
+      const handlers = (handlersOf.get(name) ?? []).filter(handler => isWanted.get(handler)?.() !== false)
       if (handlers.length === 0) return
       const shared = { subject, eventId: newId(), payload: textOf(name, given), delaySeconds: 0 }
       write(

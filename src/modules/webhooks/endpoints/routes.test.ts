@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DELIVERIES, ENDPOINTS, useWebhooks } from '../../../../test/support/webhooks.ts'
+import { DELIVERIES, ENDPOINTS, PATIENCE, useWebhooks } from '../../../../test/support/webhooks.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { customer } from '../../../testing.ts'
 
@@ -108,4 +108,21 @@ test('addresses that nothing may be sent to, events that are not told, and more 
   expect([full.status, full.json.code, full.json.limit]).toEqual([409, 'WEBHOOKS_ENDPOINTS_LIMIT', 1])
   const moved = await admin.patch(`${ENDPOINTS}/${made.id}`, { url: 'https://127.0.0.2/' })
   expect(moved.json.code).toBe('WEBHOOKS_URL_REFUSED')
+})
+
+test('of what no endpoint wants nothing is written, and of what one wants from then on', async () => {
+  const shop = await useWebhooks()
+  const isWritten = async () => {
+    shop.statements.length = 0
+    await shop.place()
+    return shop.statements.some(name => name.startsWith('outbox.insert'))
+  }
+  await shop.subscribe({ event_types: ['orders.canceled'] })
+  // Until it is known who wants what, anybody may.
+  await expect.poll(isWritten, PATIENCE).toBe(false)
+  const { id } = await shop.subscribe({ event_types: ['orders.placed'] })
+  expect(await isWritten()).toBe(true)
+  await expect.poll(isWritten, PATIENCE).toBe(true)
+  expect((await shop.admin.patch(`${ENDPOINTS}/${id}`, { active: false })).status).toBe(200)
+  await expect.poll(isWritten, PATIENCE).toBe(false)
 })

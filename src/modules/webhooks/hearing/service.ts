@@ -1,5 +1,6 @@
 import type { Delivery, EventType } from '../../../kernel/events.ts'
 import { newId } from '../../../kernel/ids.ts'
+import type { Changes } from '../../../platform/kept.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import * as repository from '../deliveries/repository.ts'
 import { bodyOf, type DeliveryService } from '../deliveries/service.ts'
@@ -11,14 +12,46 @@ type Deps = {
   wake: DeliveryService['wake']
 }
 
+/**
+ * Whether any endpoint is to be told of such an event, from memory; while that is not known, one may be. An endpoint that another
+ * process has just made is known within a second.
+ */
+export function createAudience(
+  { subscribe, isLive }: Pick<Changes, 'subscribe' | 'isLive'>,
+  endpoints: () => Promise<readonly Endpoint[]>
+): (event: string) => boolean {
+  let known: readonly Endpoint[] | undefined
+  let isAsking = false
+  let generation = 0
+  subscribe(() => {
+    generation += 1
+    known = undefined
+  })
+  const learn = async () => {
+    isAsking = true
+    const before = generation
+    const found = await endpoints().catch(() => undefined)
+    isAsking = false
+    if (before === generation) known = found
+  }
+  return event => {
+    if (known === undefined || !isLive()) {
+      if (!isAsking) learn()
+      return true
+    }
+    return known.some(endpoint => wants(endpoint, event))
+  }
+}
+
+const wants = ({ event_types }: Endpoint, event: string) =>
+  event_types === null || event_types.includes(event)
+
 /** Writes down what each endpoint is to be told of what happened, in the transaction that has heard of it. */
 export const createHearing =
   ({ endpoints, wake }: Deps) =>
   ({ name, outside }: EventType) =>
   async (tx: Transaction, events: readonly Delivery<unknown>[]): Promise<void> => {
-    const wanting = (await endpoints()).filter(
-      ({ event_types }) => event_types === null || event_types.includes(name)
-    )
+    const wanting = (await endpoints()).filter(endpoint => wants(endpoint, name))
     if (wanting.length === 0) return
     const told = events.map(({ id, subject, payload, since }) => ({
       ...{ event_id: id, event_type: name, subject },
