@@ -118,23 +118,32 @@ export const countOwn = statement({
 export const listAll = statement({
   name: 'payments.list_payments',
   slow: true,
-  takes: { status: 'text?', provider: 'text?', expiring: 'bool', after: 'uuid', limit: 'int8' },
+  takes: {
+    status: 'text?',
+    provider: 'text?',
+    order_id: 'uuid?',
+    expiring: 'bool',
+    after: 'uuid',
+    limit: 'int8'
+  },
   gives: payment,
   text: `
     select ${columns} from payments.payments
     where id < $after and ($status::text is null or status = $status)
       and ($provider::text is null or provider = $provider)
+      and ($order_id::uuid is null or order_id = $order_id)
       and (not $expiring::bool or authorized_until < now() + interval '1 day')
     order by id desc limit $limit`
 })
 export const countAll = statement({
   name: 'payments.count_payments',
   slow: true,
-  takes: { status: 'text?', provider: 'text?', expiring: 'bool' },
+  takes: { status: 'text?', provider: 'text?', order_id: 'uuid?', expiring: 'bool' },
   gives: { total: 'int8' },
   text: `
     select count(*) as total from payments.payments
     where ($status::text is null or status = $status) and ($provider::text is null or provider = $provider)
+      and ($order_id::uuid is null or order_id = $order_id)
       and (not $expiring::bool or authorized_until < now() + interval '1 day')`
 })
 export const listFacts = statement({

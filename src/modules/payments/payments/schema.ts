@@ -72,6 +72,7 @@ export const AdminPaymentQuery = input({
   ...pageQuery,
   status: Type.Optional(Type.Enum([...STATUSES])),
   provider: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  order_id: Type.Optional(Id),
   expiring: Type.Optional(
     Type.Boolean({ description: 'Those alone of which what is held runs out within a day.' })
   )

@@ -78,10 +78,16 @@ export function createPaymentService({ db, providers, sender, refunds, recorder 
     list: ({
       status,
       provider,
+      order_id,
       expiring = false,
       ...page
     }: AdminPaymentQuery): Promise<Page<repository.PaymentRow>> => {
-      const filters = { status: status ?? null, provider: provider ?? null, expiring }
+      const filters = {
+        status: status ?? null,
+        provider: provider ?? null,
+        order_id: order_id ?? null,
+        expiring
+      }
       return readPage(page, {
         name: 'admin payments',
         filters,
