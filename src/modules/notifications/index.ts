@@ -130,7 +130,7 @@ export const notificationsModule = defineModule({
       consumers: {
         ...createAccountHearing({ auth, write, isOn }),
         ...createStockHearing({ catalog, write, staff, isOn }),
-        ...createOrderHearing({ orders, write, isOn })
+        ...createOrderHearing({ auth, orders, write, isOn })
       },
       handlers: { 'notifications.send_message': job => send(job) },
       stop: transport.close

@@ -1,11 +1,13 @@
 import type { Delivery } from '../../../kernel/events.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
+import type { AuthApi, Contact } from '../../auth/index.ts'
 import type { OrderLetter, OrdersApi } from '../../orders/index.ts'
 import type { Draft, WriteMessages } from '../messages/service.ts'
 import type { TemplateName } from '../templates/catalogue.ts'
 
 type OrderEvent = { readonly order_id: string }
 type Deps = {
+  auth: Pick<AuthApi, 'contacts'> | undefined
   orders: Pick<OrdersApi, 'letters'> | undefined
   write: WriteMessages
   isOn: (template: TemplateName) => boolean
@@ -34,12 +36,22 @@ export function shipmentOf({ lines, shipments }: OrderLetter, shipmentId: string
   }
 }
 
-export const recipientOf = ({ email, name, customer_id: customerId, locale }: OrderLetter): Draft['to'] => ({
-  ...{ email, name, customerId, locale }
-})
+/** Who is told of an order: at the address that it was ordered with, or else at that of the account. */
+export const recipientOf = (
+  { email, name, customer_id: customerId, locale }: OrderLetter,
+  contacts: readonly Contact[]
+): Draft['to'] => {
+  const account = contacts.find(({ id }) => id === customerId)
+  return {
+    email: email ?? account?.email ?? null,
+    name: name ?? account?.name ?? null,
+    customerId,
+    locale: locale ?? account?.locale ?? null
+  }
+}
 
 /** Tells those who have ordered what became of it. */
-export function createOrderHearing({ orders, write, isOn }: Deps) {
+export function createOrderHearing({ auth, orders, write, isOn }: Deps) {
   const hear =
     <E extends OrderEvent>(
       template: TemplateName,
@@ -52,11 +64,20 @@ export function createOrderHearing({ orders, write, isOn }: Deps) {
         tx,
         events.map(({ payload }) => payload.order_id)
       )
+      const customerIds = new Set(letters.map(({ customer_id }) => customer_id).filter(id => id !== null))
+      const contacts = (await auth?.contacts([...customerIds])) ?? []
       const drafts = events.flatMap(({ id, payload }): Draft[] => {
         const letter = letters.find(each => each.id === payload.order_id)
         const more = letter && also(payload, letter)
         if (letter === undefined || more === undefined) return []
-        return [{ origin: id, template, to: recipientOf(letter), data: { order: orderOf(letter), ...more } }]
+        return [
+          {
+            origin: id,
+            template,
+            to: recipientOf(letter, contacts),
+            data: { order: orderOf(letter), ...more }
+          }
+        ]
       })
       await write(tx, drafts)
     }

@@ -48,7 +48,7 @@ export function createSending({ db, write: writeMessages, auth, orders }: Deps) 
       }
     if (letter === undefined || letter.customer_id !== caller.userId || letter.email === null)
       throw errors.recipientUnknown()
-    return recipientOf(letter)
+    return recipientOf(letter, [])
   }
 
   async function draftOf(
