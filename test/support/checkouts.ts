@@ -64,7 +64,7 @@ async function sell(shop: Pick<TestShop, 'request'>, fields: object): Promise<st
 
 type Made = (path: string, body: object) => Promise<{ id: string }>
 
-async function usePost(made: Made) {
+export async function usePost(made: Made) {
   const areas = [{ country: 'SE' }, { country: 'DE' }]
   const zone = await made('shipping/zones', { name: 'Europe', areas })
   const method = async (kind: string, service: string) =>

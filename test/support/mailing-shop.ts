@@ -10,7 +10,7 @@ import { useShop } from './use-shop.ts'
 export const PATIENCE = { timeout: 20_000 }
 const SEND = 'notifications.send_message'
 
-async function mailSettings(settings: Readonly<Record<string, string>>) {
+export async function mailSettings(settings: Readonly<Record<string, string>>) {
   const mails = await openMailServer({})
   onTestFinished(mails.close)
   return {
