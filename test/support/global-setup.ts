@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -16,6 +16,18 @@ declare module 'vitest' {
   }
 }
 
+const MEMORY = '/dev/shm'
+const ROOM_BYTES_MIN = 4 * 1_073_741_824
+
+/**
+ * A folder in memory, where there is one with enough room. A database is some 400 files, and thousands of databases are made
+ * and dropped: on ext4 a fifth of all the time was spent on looking for inodes that had not been deleted just now (2026-11).
+ */
+async function quickFolder(): Promise<string> {
+  const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }))
+  return bavail * bsize >= ROOM_BYTES_MIN ? MEMORY : tmpdir()
+}
+
 /** Several shops of several processes are tested at once. */
 const CONNECTIONS_MAX = 300
 
@@ -24,7 +36,7 @@ const CONNECTIONS_MAX = 300
  * folder. It gets a migrated template database, which every test file clones (30 ms) and drops.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(tmpdir(), 'cartwright-test-'))
+  const folder = await mkdtemp(join(await quickFolder(), 'cartwright-test-'))
   // The server runs as another user when the tests run as root; it has to get in.
   await chmod(folder, 0o755)
   const named = process.env.DATABASE_URL
