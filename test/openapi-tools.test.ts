@@ -68,8 +68,9 @@ test('a shop front typed by openapi.json compiles, and finds its way through the
   await node(GENERATOR, document, ...options.split(' '))
   const types = (await readFile(join(folder, 'api.ts'), 'utf8')).replace(/\/\*\*.*?\*\/|"[^"\n]*"/gs, '')
   const bodies = types.slice(types.indexOf('    schemas: {'), types.indexOf('    responses: {'))
-  // Further members of a Problem, and the payload of an event.
-  expect(bodies.match(/\bunknown\b|\bnever\b|\bany\b/g)).toEqual(['unknown', 'unknown'])
+  // What has any members says so: a Problem, payloads of events, what mails are about, the configuration, the parts of an export.
+  const named = bodies.replaceAll('[key: string]: unknown', '')
+  expect(named.match(/\bunknown\b|\bnever\b|\bany\b/g)).toBeNull()
 
   const app = await createTestApp({
     CARTWRIGHT_ADMIN_EMAIL: 'boss@example.com',
