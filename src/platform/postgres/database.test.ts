@@ -277,7 +277,7 @@ test('waiting too long for a lock is "busy", in a transaction and outside of one
 })
 
 test('a statement that runs too long is "busy", and its connection goes on', async () => {
-  const db = await useNotes({ statementTimeoutMs: 200, poolSize: 1 })
+  const db = await useNotes({ statementTimeoutMs: 1_000, poolSize: 1 })
   await expect(db.run(sleep, { seconds: 3 })).rejects.toMatchObject(busy)
   await expect(db.transaction(tx => tx.run(sleep, { seconds: 3 }))).rejects.toMatchObject(busy)
   await db.transaction(tx => tx.run(addToNote, { id: 1, more: 1 }))
