@@ -1,59 +1,22 @@
 import type { TemplateName } from './catalogue.ts'
-import {
-  button,
-  orderButton,
-  orderTable,
-  orderText,
-  paragraph,
-  shipmentList,
-  shipmentText,
-  type Words,
-  within
-} from './words.ts'
+import { mailsIn, type Words } from './words.ts'
 
-const SEE = "{% if order.url != '' %}\n\nSee your order: {{ order.url }}{% endif %}"
-const HELLO = "Hello{% if recipient.name != '' %} {{ recipient.name }}{% endif %},"
-const order = {
-  discount: 'Discount',
-  shipping: 'Shipping',
-  tax: 'Tax',
-  included: 'Tax included',
-  total: 'Total'
-}
-const UNSUBSCRIBE =
-  '{% if unsubscribe_url != blank %}\n\nTo get no more mails like this one: {{ unsubscribe_url }}{% endif %}'
-
-const mail = (subject: string, text: string, html: string): Words => ({
-  subject,
-  text: `${HELLO}\n\n${text}\n\n{{ shop.name }}${UNSUBSCRIBE}\n`,
-  html: within(`${paragraph(HELLO)}${html}`, 'Get no more mails like this one')
+const { plain, orderMail, shipmentMail, linkMail } = mailsIn({
+  hello: 'Hello',
+  order: {
+    discount: 'Discount',
+    shipping: 'Shipping',
+    tax: 'Tax',
+    included: 'Tax included',
+    total: 'Total'
+  },
+  seeOrder: 'See your order',
+  seeButton: 'See your order',
+  trackingNumber: 'Tracking number',
+  until: 'The link is good until {{ expires_at | moment }}.',
+  unsubscribe: 'To get no more mails like this one',
+  unsubscribeLink: 'Get no more mails like this one'
 })
-/** About an order: a sentence, its lines, and where to see it. */
-const orderMail = (subject: string, sentence: string): Words =>
-  mail(
-    subject,
-    `${sentence}\n${orderText(order)}${SEE}`,
-    `${paragraph(sentence)}${orderTable(order)}${orderButton('See your order')}`
-  )
-const shipmentMail = (subject: string, sentence: string): Words => {
-  const tracking =
-    "{% if shipment.tracking_number != '' %}Tracking number: {{ shipment.tracking_number }}{% if shipment.carrier != '' %} ({{ shipment.carrier }}){% endif %}{% endif %}"
-  return mail(
-    subject,
-    `${sentence}\n${shipmentText}\n\n${tracking}${SEE}`,
-    `${paragraph(sentence)}${shipmentList}${paragraph(tracking)}${orderButton('See your order')}`
-  )
-}
-const linkMail = (subject: string, sentence: string, words: string, otherwise: string): Words => {
-  const until = 'The link is good until {{ expires_at | moment }}.'
-  return mail(
-    subject,
-    `${sentence}\n\n{{ url }}\n\n${until} ${otherwise}`,
-    `${paragraph(sentence)}${button(words, '{{ url }}')}${paragraph(`${until} ${otherwise}`)}`
-  )
-}
-const plain = (subject: string, ...sentences: string[]): Words =>
-  mail(subject, sentences.join('\n\n'), sentences.map(paragraph).join(''))
 
 export const english: Readonly<Record<TemplateName, Words>> = {
   welcome: plain(

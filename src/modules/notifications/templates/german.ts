@@ -1,58 +1,22 @@
 import type { TemplateName } from './catalogue.ts'
-import {
-  button,
-  orderButton,
-  orderTable,
-  orderText,
-  paragraph,
-  shipmentList,
-  shipmentText,
-  type Words,
-  within
-} from './words.ts'
+import { mailsIn, type Words } from './words.ts'
 
-const SEE = "{% if order.url != '' %}\n\nIhre Bestellung ansehen: {{ order.url }}{% endif %}"
-const HELLO = "Guten Tag{% if recipient.name != '' %} {{ recipient.name }}{% endif %},"
-const order = {
-  discount: 'Rabatt',
-  shipping: 'Versand',
-  tax: 'Steuer',
-  included: 'Enthaltene Steuer',
-  total: 'Gesamt'
-}
-const UNSUBSCRIBE =
-  '{% if unsubscribe_url != blank %}\n\nKeine solchen Mails mehr erhalten: {{ unsubscribe_url }}{% endif %}'
-
-const mail = (subject: string, text: string, html: string): Words => ({
-  subject,
-  text: `${HELLO}\n\n${text}\n\n{{ shop.name }}${UNSUBSCRIBE}\n`,
-  html: within(`${paragraph(HELLO)}${html}`, 'Keine solchen Mails mehr erhalten')
+const { plain, orderMail, shipmentMail, linkMail } = mailsIn({
+  hello: 'Guten Tag',
+  order: {
+    discount: 'Rabatt',
+    shipping: 'Versand',
+    tax: 'Steuer',
+    included: 'Enthaltene Steuer',
+    total: 'Gesamt'
+  },
+  seeOrder: 'Ihre Bestellung ansehen',
+  seeButton: 'Bestellung ansehen',
+  trackingNumber: 'Sendungsnummer',
+  until: 'Der Link gilt bis {{ expires_at | moment }}.',
+  unsubscribe: 'Keine solchen Mails mehr erhalten',
+  unsubscribeLink: 'Keine solchen Mails mehr erhalten'
 })
-const orderMail = (subject: string, sentence: string): Words =>
-  mail(
-    subject,
-    `${sentence}\n${orderText(order)}${SEE}`,
-    `${paragraph(sentence)}${orderTable(order)}${orderButton('Bestellung ansehen')}`
-  )
-const shipmentMail = (subject: string, sentence: string): Words => {
-  const tracking =
-    "{% if shipment.tracking_number != '' %}Sendungsnummer: {{ shipment.tracking_number }}{% if shipment.carrier != '' %} ({{ shipment.carrier }}){% endif %}{% endif %}"
-  return mail(
-    subject,
-    `${sentence}\n${shipmentText}\n\n${tracking}${SEE}`,
-    `${paragraph(sentence)}${shipmentList}${paragraph(tracking)}${orderButton('Bestellung ansehen')}`
-  )
-}
-const linkMail = (subject: string, sentence: string, words: string, otherwise: string): Words => {
-  const until = 'Der Link gilt bis {{ expires_at | moment }}.'
-  return mail(
-    subject,
-    `${sentence}\n\n{{ url }}\n\n${until} ${otherwise}`,
-    `${paragraph(sentence)}${button(words, '{{ url }}')}${paragraph(`${until} ${otherwise}`)}`
-  )
-}
-const plain = (subject: string, ...sentences: string[]): Words =>
-  mail(subject, sentences.join('\n\n'), sentences.map(paragraph).join(''))
 
 export const german: Readonly<Record<TemplateName, Words>> = {
   welcome: plain(

@@ -19,7 +19,7 @@ export const LAYOUT = `<!doctype html>
 `
 
 /** The lines and totals of an order, in words of a language. */
-export type OrderWords = {
+type OrderWords = {
   discount: string
   shipping: string
   tax: string
@@ -27,9 +27,7 @@ export type OrderWords = {
   total: string
 }
 
-export const orderText = (
-  words: OrderWords
-): string => `{% for line in order.lines %}{% if line.quantity > 0 %}
+const orderText = (words: OrderWords): string => `{% for line in order.lines %}{% if line.quantity > 0 %}
 {{ line.quantity }} x {{ line.name }}{% if line.variant_name != '' %}, {{ line.variant_name }}{% endif %}: {{ line.total | money: order.currency }}{% endif %}{% endfor %}
 {% if order.discount_total > 0 %}
 ${words.discount}: -{{ order.discount_total | money: order.currency }}{% endif %}
@@ -40,7 +38,7 @@ ${words.total}: {{ order.total | money: order.currency }}`
 const row = (what: string, amount: string) =>
   `<tr><td style="padding:4px 0">${what}</td><td style="padding:4px 0;text-align:right">${amount}</td></tr>`
 
-export const orderTable = (words: OrderWords): string =>
+const orderTable = (words: OrderWords): string =>
   `<table style="width:100%;border-collapse:collapse">{% for line in order.lines %}{% if line.quantity > 0 %}
 ${row("{{ line.quantity }} × {{ line.name }}{% if line.variant_name != '' %}, {{ line.variant_name }}{% endif %}", '{{ line.total | money: order.currency }}')}{% endif %}{% endfor %}
 {% if order.discount_total > 0 %}${row(words.discount, '-{{ order.discount_total | money: order.currency }}')}{% endif %}
@@ -49,17 +47,71 @@ ${row(`{% if order.tax_added > 0 %}${words.tax}{% else %}${words.included}{% end
 ${row(`<strong>${words.total}</strong>`, '<strong>{{ order.total | money: order.currency }}</strong>')}
 </table>`
 
-export const shipmentText = `{% for line in shipment.lines %}
+const shipmentText = `{% for line in shipment.lines %}
 {{ line.quantity }} x {{ line.name }}{% if line.variant_name != '' %}, {{ line.variant_name }}{% endif %}{% endfor %}`
-export const shipmentList = `<ul>{% for line in shipment.lines %}<li>{{ line.quantity }} × {{ line.name }}{% if line.variant_name != '' %}, {{ line.variant_name }}{% endif %}</li>{% endfor %}</ul>`
+const shipmentList = `<ul>{% for line in shipment.lines %}<li>{{ line.quantity }} × {{ line.name }}{% if line.variant_name != '' %}, {{ line.variant_name }}{% endif %}</li>{% endfor %}</ul>`
 
 /** What stands within the layout; `unsubscribe` are the words of the link below it. */
-export const within = (content: string, unsubscribe: string): string =>
+const within = (content: string, unsubscribe: string): string =>
   `{% layout 'layout' %}{% block content %}${content}{% endblock %}{% block unsubscribe %}<a href="{{ unsubscribe_url }}">${unsubscribe}</a>{% endblock %}`
 
-export const paragraph = (text: string): string => `<p>${text}</p>`
-export const button = (words: string, url: string): string =>
+const paragraph = (text: string): string => `<p>${text}</p>`
+const button = (words: string, url: string): string =>
   `<p><a href="${url}" style="display:inline-block;background:#8f3f1d;color:#fff;padding:10px 18px;border-radius:6px;text-decoration:none">${words}</a></p>`
 /** Where there is a page of the order. */
-export const orderButton = (words: string): string =>
+const orderButton = (words: string): string =>
   `{% if order.url != '' %}${button(words, '{{ order.url }}')}{% endif %}`
+
+/** What mails of every kind say in a language. */
+type Phrases = {
+  readonly hello: string
+  readonly order: OrderWords
+  /** To the page of an order: before its address, and on a button. */
+  readonly seeOrder: string
+  readonly seeButton: string
+  readonly trackingNumber: string
+  /** How long a link is good. */
+  readonly until: string
+  /** Before the address that ends mails like this one, and in the place of it. */
+  readonly unsubscribe: string
+  readonly unsubscribeLink: string
+}
+
+/** How mails are put together, in a language. */
+export function mailsIn({ order, until, ...phrases }: Phrases) {
+  const hello = `${phrases.hello}{% if recipient.name != '' %} {{ recipient.name }}{% endif %},`
+  const see = `{% if order.url != '' %}\n\n${phrases.seeOrder}: {{ order.url }}{% endif %}`
+  const seeButton = orderButton(phrases.seeButton)
+  const tracking = `{% if shipment.tracking_number != '' %}${phrases.trackingNumber}: {{ shipment.tracking_number }}{% if shipment.carrier != '' %} ({{ shipment.carrier }}){% endif %}{% endif %}`
+  const unsubscribe = `{% if unsubscribe_url != blank %}\n\n${phrases.unsubscribe}: {{ unsubscribe_url }}{% endif %}`
+
+  const mail = (subject: string, text: string, html: string): Words => ({
+    subject,
+    text: `${hello}\n\n${text}\n\n{{ shop.name }}${unsubscribe}\n`,
+    html: within(`${paragraph(hello)}${html}`, phrases.unsubscribeLink)
+  })
+  return {
+    plain: (subject: string, ...sentences: string[]): Words =>
+      mail(subject, sentences.join('\n\n'), sentences.map(paragraph).join('')),
+    /** About an order: a sentence, its lines, and where to see it. */
+    orderMail: (subject: string, sentence: string): Words =>
+      mail(
+        subject,
+        `${sentence}\n${orderText(order)}${see}`,
+        `${paragraph(sentence)}${orderTable(order)}${seeButton}`
+      ),
+    shipmentMail: (subject: string, sentence: string): Words =>
+      mail(
+        subject,
+        `${sentence}\n${shipmentText}\n\n${tracking}${see}`,
+        `${paragraph(sentence)}${shipmentList}${paragraph(tracking)}${seeButton}`
+      ),
+    /** With a link, and what to do when nobody asked for it. */
+    linkMail: (subject: string, sentence: string, words: string, otherwise: string): Words =>
+      mail(
+        subject,
+        `${sentence}\n\n{{ url }}\n\n${until} ${otherwise}`,
+        `${paragraph(sentence)}${button(words, '{{ url }}')}${paragraph(`${until} ${otherwise}`)}`
+      )
+  }
+}
