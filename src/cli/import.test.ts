@@ -1,14 +1,9 @@
-import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { runCommandLine } from '../../test/support/command.ts'
 import { createTestDatabase } from '../../test/support/database.ts'
-import { SECRET_SETTINGS } from '../../test/support/secrets.ts'
-
-const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 
 test('an import prints what was made, the rows that are wrong, and the columns that were not read', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'import-'))
@@ -22,13 +17,8 @@ test('an import prints what was made, the rows that are wrong, and the columns t
   )
   const { url, drop } = await createTestDatabase()
   onTestFinished(drop)
-  const child = spawn(process.execPath, [main, 'import', file], {
-    env: { ...process.env, DATABASE_URL: url, ...SECRET_SETTINGS, CARTWRIGHT__LOG__LEVEL: 'silent' }
-  })
-  child.stdin.end()
-  const exited = new Promise<number | null>(resolve => child.on('close', resolve))
-  const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
-  expect([await exited, errors]).toEqual([1, ''])
+  const { code, out, errors } = await runCommandLine(['import', file], { settings: { DATABASE_URL: url } })
+  expect([code, errors]).toEqual([1, ''])
   expect(out.split('\n')).toEqual([
     '2 rows',
     'products: 1 created, 0 updated, 0 unchanged, 1 failed',

@@ -1,25 +1,13 @@
-import { spawn } from 'node:child_process'
-import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { runCommandLine } from '../../test/support/command.ts'
 import { createTestDatabase } from '../../test/support/database.ts'
-import { SECRET_SETTINGS } from '../../test/support/secrets.ts'
 import { runSql } from '../../test/support/sql.ts'
-
-const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 
 test('a check prints what is wrong with the books, a line each, and puts it right', async () => {
   const { url, drop } = await createTestDatabase()
   onTestFinished(drop)
-  const check = async (...options: string[]) => {
-    const child = spawn(process.execPath, [main, 'inventory', 'check', ...options], {
-      env: { ...process.env, DATABASE_URL: url, ...SECRET_SETTINGS, CARTWRIGHT__LOG__LEVEL: 'silent' }
-    })
-    child.stdin.end()
-    const exited = new Promise<number | null>(resolve => child.on('close', resolve))
-    const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
-    return { code: await exited, out, errors }
-  }
+  const check = (...options: string[]) =>
+    runCommandLine(['inventory', 'check', ...options], { settings: { DATABASE_URL: url } })
   expect(await check()).toEqual({ code: 0, out: 'The books are right.\n', errors: '' })
 
   const [level] = await runSql(

@@ -1,34 +1,16 @@
-import { spawn } from 'node:child_process'
-import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { until } from '../../test/faults/until.ts'
+import { runCommandLine } from '../../test/support/command.ts'
 import { createTestDatabase } from '../../test/support/database.ts'
 import { usePayments } from '../../test/support/payments.ts'
-import { SECRET_SETTINGS } from '../../test/support/secrets.ts'
 import { reconcilePayments } from './payments.ts'
-
-const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 
 test('what a provider has done and is not known is listed, and recorded when that is asked for', async () => {
   const { url, drop } = await createTestDatabase()
   onTestFinished(drop)
   const { order, intent, act, account, payment, sandbox, sql } = await usePayments({ databaseUrl: url })
-  const run = async (...options: string[]) => {
-    const child = spawn(process.execPath, [main, 'payments', 'reconcile', ...options], {
-      env: {
-        ...process.env,
-        ...SECRET_SETTINGS,
-        DATABASE_URL: url,
-        CARTWRIGHT__LOG__LEVEL: 'silent',
-        CARTWRIGHT__PAYMENTS__SANDBOX__URL: sandbox.url
-      }
-    })
-    child.stdin.end()
-    const exited = new Promise<number | null>(resolve => child.on('close', resolve))
-    const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
-    return { code: await exited, out, errors }
-  }
+  const settings = { DATABASE_URL: url, CARTWRIGHT__PAYMENTS__SANDBOX__URL: sandbox.url }
+  const run = (...options: string[]) => runCommandLine(['payments', 'reconcile', ...options], { settings })
   const orderId = await order()
   const { id } = await intent(orderId)
   await act(id, 'pay')

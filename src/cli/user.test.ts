@@ -1,31 +1,13 @@
-import { spawn } from 'node:child_process'
-import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { runCommandLine } from '../../test/support/command.ts'
 import { createTestDatabase } from '../../test/support/database.ts'
-import { SECRET_SETTINGS } from '../../test/support/secrets.ts'
 import { runSql } from '../../test/support/sql.ts'
-
-const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 
 async function useCommand(settings: Record<string, string> = {}) {
   const created = await createTestDatabase()
   onTestFinished(() => created.drop())
-  const run = async (input: string, ...options: string[]) => {
-    const child = spawn(process.execPath, [main, 'user', ...options], {
-      env: {
-        ...process.env,
-        DATABASE_URL: created.url,
-        ...SECRET_SETTINGS,
-        CARTWRIGHT__LOG__LEVEL: 'silent',
-        ...settings
-      }
-    })
-    child.stdin.end(input)
-    const exited = new Promise<number | null>(resolve => child.on('close', resolve))
-    const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
-    return { code: await exited, out, errors }
-  }
+  const run = (input: string, ...options: string[]) =>
+    runCommandLine(['user', ...options], { input, settings: { DATABASE_URL: created.url, ...settings } })
   const states = () => runSql(created.url, 'select disabled_at is not null as disabled from auth.users')
   return {
     run,
