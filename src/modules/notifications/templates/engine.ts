@@ -8,7 +8,7 @@ export type Part = keyof Words
 export const PARTS: readonly Part[] = ['subject', 'text', 'html']
 
 /** What is written of a template, and how long it may take. */
-const LIMITS = { parseLimit: 200_000, renderLimit: 500, memoryLimit: 2_000_000 }
+const LIMITS = { parseLimit: 200_000, renderLimit: 2_000, memoryLimit: 2_000_000 }
 const OUTPUT_LENGTH_MAX = { subject: 500, text: 200_000, html: 500_000 }
 
 /** A template cannot be read, or names what it does not know. */
