@@ -21,6 +21,11 @@ export const maintenanceStale = defineError(
   'ADMIN_MAINTENANCE_STALE',
   'Somebody else has set it in the meantime; read it again.'
 )
+export const maintenanceOver = defineError(
+  'invalid',
+  'ADMIN_MAINTENANCE_OVER',
+  'It would have ended already: "until" is in the past.'
+)
 export const ownAccount = defineError(
   'conflict',
   'ADMIN_OWN_ACCOUNT',

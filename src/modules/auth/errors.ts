@@ -144,11 +144,7 @@ export const tooManyMessages = defineError(
   'AUTH_TOO_MANY_MESSAGES',
   'This address was sent enough messages for now; look whether one of them has arrived.'
 )
-export const sessionNotFound = defineError(
-  'not_found',
-  'AUTH_SESSION_NOT_FOUND',
-  'There is no such session of yours.'
-)
+export const sessionNotFound = defineError('not_found', 'AUTH_SESSION_NOT_FOUND', 'There is no such session.')
 export const invalidToken = defineError(
   'unauthenticated',
   'AUTH_INVALID_TOKEN',

@@ -73,6 +73,7 @@ export function fakeAuth(): FakeAuth {
     setDisabledById: none,
     setRoleById: none,
     sessionsOf: none,
+    endSession: none,
     endSessions: none,
     hasAdmin: async () => true,
     createFirstAdmin: async () => null

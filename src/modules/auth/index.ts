@@ -111,6 +111,8 @@ export type AuthApi = {
   setRoleById(tx: Transaction, userId: string, role: Role, scopes: readonly string[] | null): Promise<void>
   /** Those that have not ended; none is `current`. */
   sessionsOf(userId: string, query: PageQuery): ReturnType<SessionService['list']>
+  /** Ends one of them. @throws `AUTH_USER_NOT_FOUND`, `AUTH_SESSION_NOT_FOUND`. */
+  endSession(tx: Transaction, userId: string, sessionId: string): Promise<void>
   /** @throws `AUTH_USER_NOT_FOUND`. */
   endSessions(tx: Transaction, userId: string): Promise<void>
   /** Makes an account. @throws `AUTH_EMAIL_INVALID`, `AUTH_PASSWORD_TOO_WEAK`, `AUTH_EMAIL_TAKEN`. */
@@ -209,6 +211,7 @@ export const authModule = defineModule({
       setDisabledById: administration.disable,
       setRoleById: administration.grant,
       sessionsOf: (userId, query) => sessions.list({ userId, sessionId: null }, query),
+      endSession: administration.endSession,
       endSessions: administration.endSessions,
       hasAdmin: accounts.hasAdmin,
       createFirstAdmin: firstAdmins.createGenerated

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { until } from '../../../../test/faults/until.ts'
 import { useShop } from '../../../../test/support/use-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
@@ -64,6 +64,33 @@ test('while it is on, shoppers of every process read and change nothing; adminis
   await until('it is over', async () => (await ada.post('/api/cart', LINE)).status !== 503)
   const audit = (await api.get(`/api/admin/audit?route=${encodeURIComponent(MAINTENANCE)}`)).json
   expect(audit.items.map(({ status }: { status: number }) => status)).toEqual([200, 412, 200])
+})
+
+test('it ends by itself at the time that it was given, in every process', async () => {
+  const other = await useShop({ modules: [adminModule] })
+  const shop = await useShop({ databaseUrl: other.databaseUrl })
+  const [api, anybody] = [other.as(admin()), shop.as(null)]
+  const statusThere = async () => (await anybody.post('/api/guest-cart', LINE)).status
+  const end = Date.now() + 3_600_000
+  const wanted = { enabled: true, message: 'Back soon.', until: new Date(end).toISOString() }
+  expect((await api.put(MAINTENANCE, wanted)).json).toMatchObject(wanted)
+  await until('the other process knows', async () => (await statusThere()) === 503)
+
+  vi.useFakeTimers({ toFake: ['Date'], now: end - 1 })
+  onTestFinished(() => void vi.useRealTimers())
+  expect(await anybody.post('/api/guest-cart', LINE)).toMatchObject({
+    ...{ status: 503, headers: { 'retry-after': '1' } }
+  })
+  expect((await api.get(MAINTENANCE)).json).toMatchObject(wanted)
+  vi.setSystemTime(end)
+  expect(await statusThere()).not.toBe(503)
+  expect((await api.get(MAINTENANCE)).json).toMatchObject({ ...wanted, enabled: false })
+  const late = await api.put(MAINTENANCE, wanted)
+  expect(late).toMatchObject({ status: 400, json: { code: 'ADMIN_MAINTENANCE_OVER' } })
+  vi.setSystemTime(end - 1)
+  expect(await statusThere()).toBe(503)
+  expect((await api.put(MAINTENANCE, { ...wanted, enabled: false })).status).toBe(200)
+  await until('it is over', async () => (await statusThere()) !== 503)
 })
 
 test('nobody else sets it, and a request that comes twice does so once', async () => {

@@ -8,7 +8,8 @@ export const SetMaintenanceRequest = request('SetMaintenanceRequest', {
     nullable(
       Type.String({
         format: 'date-time',
-        description: 'When it is expected to be over, which they are told. It ends when it is switched off.'
+        description:
+          'When it ends by itself, which they are told. Without it, it ends when it is switched off.'
       })
     )
   )

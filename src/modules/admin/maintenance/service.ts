@@ -3,8 +3,8 @@ import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Changes } from '../../../platform/kept.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { maintenanceStale } from '../errors.ts'
-import { refusalIn } from './refusal.ts'
+import { maintenanceOver, maintenanceStale } from '../errors.ts'
+import { isOn, refusalIn } from './refusal.ts'
 import { findMaintenance, lockMaintenance, type MaintenanceRow, updateMaintenance } from './repository.ts'
 import type { SetMaintenanceRequest } from './schema.ts'
 
@@ -44,20 +44,27 @@ export async function createMaintenance({ db, changes, log }: Deps) {
     void follow()
   })
 
-  return {
-    read,
+  /** As it is now: whether it is on, and not whether it was switched on. */
+  const current = async (): Promise<MaintenanceRow> => {
+    const row = await read()
+    return { ...row, enabled: isOn(row, Date.now()) }
+  }
 
-    /** @throws `ADMIN_MAINTENANCE_STALE` */
+  return {
+    read: current,
+
+    /** @throws `ADMIN_MAINTENANCE_STALE`, `ADMIN_MAINTENANCE_OVER` */
     async set({ enabled, message, until }: SetMaintenanceRequest, write: Write): Promise<MaintenanceRow> {
       await write.once(db, async tx => {
         const { version } = (await tx.first(lockMaintenance)) ?? { version: 0 }
         write.expect(version, maintenanceStale)
         const end = typeof until === 'string' ? new Date(until) : null
+        if (enabled && !isOn({ enabled, until: end }, Date.now())) throw maintenanceOver()
         await tx.run(updateMaintenance, { enabled, message: message ?? null, until: end })
         changes.announce(tx)
       })
       await follow()
-      return read()
+      return current()
     },
 
     /** What a shopper is told who wants to change something. */

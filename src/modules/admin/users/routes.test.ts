@@ -77,6 +77,37 @@ test('nobody takes rights from themselves, and the last administrator of all kee
   boss = { ...boss, ...shop.as({ token: (await shop.logIn(boss.email)).json.access_token }) }
 })
 
+test('one session is ended, and the others of its owner and of everybody else go on', async () => {
+  const [ada, eve] = [await shop.register(), await shop.register()]
+  const { access_token: laptop } = (await shop.logIn(ada.email)).json
+  const of = `${USERS}/${ada.id}/sessions`
+  const me = (caller: { token: string }) => shop.as(caller).get('/api/auth/me')
+  expect((await me(ada)).status).toBe(200)
+  const [newest, first] = (await boss.get(of)).json.items
+  const { json: own } = await shop.as({ token: laptop }).get('/api/auth/sessions')
+  expect(own.items.find(({ current }: { current: boolean }) => current).id).toBe(newest.id)
+
+  const key = { 'idempotency-key': newId() }
+  for (let time = 0; time < 2; time += 1)
+    expect((await boss.delete(`${of}/${first.id}`, undefined, key)).status).toBe(204)
+  expect([(await me(ada)).status, (await me({ token: laptop })).status]).toEqual([401, 200])
+  expect((await boss.get(of)).json.items).toEqual([newest])
+  const route = encodeURIComponent(`${USERS}/:id/sessions/:session_id`)
+  expect((await boss.get(`/api/admin/audit?route=${route}&id=${first.id}`)).json.items[0]).toMatchObject({
+    ...{ actor: boss.id, method: 'DELETE', params: { id: ada.id, session_id: first.id }, status: 204 }
+  })
+
+  // A session is found by its owner alone.
+  const absent = { status: 404, json: { code: 'AUTH_SESSION_NOT_FOUND' } }
+  expect(await boss.delete(`${of}/${first.id}`)).toMatchObject(absent)
+  expect(await boss.delete(`${USERS}/${eve.id}/sessions/${newest.id}`)).toMatchObject(absent)
+  expect((await me({ token: laptop })).status).toBe(200)
+  expect(await boss.delete(`${USERS}/${newId()}/sessions/${newest.id}`)).toMatchObject({
+    ...{ status: 404, json: { code: 'AUTH_USER_NOT_FOUND' } }
+  })
+  expect((await eve.delete(`${of}/${newest.id}`)).status).toBe(403)
+})
+
 test('sessions are listed and ended, and an account is told and deleted', async () => {
   const ada = await shop.register()
   const of = `${USERS}/${ada.id}`

@@ -86,4 +86,16 @@ export function userRoutes(tiers: Tiers, users: UserService): void {
     },
     request => users.endSessions(request.params.id, writeOf(request))
   )
+  tiers.admin.delete(
+    '/admin/users/:id/sessions/:session_id',
+    {
+      config,
+      schema: {
+        summary: 'End one session of somebody',
+        params: schema.UserSessionParams,
+        response: noContent
+      }
+    },
+    request => users.endSession(request.params.id, request.params.session_id, writeOf(request))
+  )
 }

@@ -23,6 +23,7 @@ export const UserQuery = input({
 export type UserQuery = Static<typeof UserQuery>
 export const UserSessionQuery = input(pageQuery)
 export type UserSessionQuery = Static<typeof UserSessionQuery>
+export const UserSessionParams = input({ id: Id, session_id: Id })
 
 /** What an administrator may do, said as a whole: who leaves something out means nothing by it. */
 const Rights = request('RightsRequest', {

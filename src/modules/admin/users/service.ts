@@ -49,6 +49,11 @@ export function createUserService({ db, auth, modules }: Deps) {
       return auth.sessionsOf(id, query)
     },
 
+    /** @throws `AUTH_USER_NOT_FOUND`, `AUTH_SESSION_NOT_FOUND` */
+    async endSession(id: string, sessionId: string, write: Write): Promise<void> {
+      await write.once(db, tx => auth.endSession(tx, id, sessionId))
+    },
+
     /** @throws `AUTH_USER_NOT_FOUND` */
     async endSessions(id: string, write: Write): Promise<void> {
       await write.once(db, tx => auth.endSessions(tx, id))

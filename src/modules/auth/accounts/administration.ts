@@ -3,7 +3,7 @@ import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { lastAdmin, userNotFound } from '../errors.ts'
+import { lastAdmin, sessionNotFound, userNotFound } from '../errors.ts'
 import type { SessionService } from '../sessions/service.ts'
 import type { UserRow } from './repository.ts'
 import * as repository from './repository.ts'
@@ -65,6 +65,12 @@ export function createAdministration({ db, sessions }: { db: Database; sessions:
       await requireUser(tx, id)
       await tx.run(repository.updateRole, { id, role, scopes: role === 'admin' ? scopes : null })
       await sessions.verifyAgain(tx, id)
+    },
+
+    /** @throws `AUTH_USER_NOT_FOUND`, `AUTH_SESSION_NOT_FOUND` when they have none of this id. */
+    async endSession(tx: Transaction, id: string, sessionId: string): Promise<void> {
+      await requireUser(tx, id)
+      if (!(await sessions.endIn(tx, sessionId, id))) throw sessionNotFound()
     },
 
     /** @throws `AUTH_USER_NOT_FOUND`. */

@@ -105,6 +105,7 @@ export function createSessionService({ db, secrets, accessTokens, revocations, l
       total: () => db.first(repository.countSessions, { userId, idleDays })
     })
 
+  /** Ends a session of this user; false when there is none. */
   async function endIn(tx: Transaction, id: string, userId: string): Promise<boolean> {
     const ended = await tx.run(repository.deleteSession, { id, userId })
     if (ended > 0) await revocations.announce(tx, userId)
@@ -131,6 +132,6 @@ export function createSessionService({ db, secrets, accessTokens, revocations, l
     await revocations.announce(tx, userId)
   }
 
-  return { open, refresh, list, end, logOut, endAll, verifyAgain: revocations.announce }
+  return { open, refresh, list, end, endIn, logOut, endAll, verifyAgain: revocations.announce }
 }
 export type SessionService = ReturnType<typeof createSessionService>
