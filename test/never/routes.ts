@@ -1,0 +1,124 @@
+import type { TestShop } from '../../src/testing.ts'
+
+type Schema = {
+  $ref?: string
+  properties?: Record<string, Schema>
+  items?: Schema
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+}
+type Parameter = { $ref?: string; in?: string; name?: string }
+type Operation = {
+  tags?: string[]
+  security?: object[]
+  parameters?: Parameter[]
+  requestBody?: { content: Record<string, { schema: Schema }> }
+}
+export type Route = {
+  name: string
+  method: string
+  path: string
+  module: string
+  /** Whether it asks for an access token. */
+  isSecured: boolean
+  /** The name of the schema of its body; empty without one. */
+  body: string
+  contentType: string | undefined
+  /** The ids that it takes: `{id}` of its path, and the names of the members of query and body that end in one. */
+  ids: string[]
+}
+
+/** What the document says of each route. */
+export async function routesOf(shop: Pick<TestShop, 'request'>): Promise<Route[]> {
+  const { json } = await shop.request('GET', '/openapi.json')
+  const { paths, components } = json as {
+    paths: Record<string, Record<string, Operation>>
+    components: { schemas: Record<string, Schema> }
+  }
+  const named = ({ $ref = '' }: { $ref?: string }) => $ref.split('/').at(-1) ?? ''
+  const namesIn = (schema: Schema, seen: readonly string[] = []): string[] => {
+    const name = named(schema)
+    if (seen.includes(name)) return []
+    const { properties = {}, items, anyOf = [], oneOf = [] } = components.schemas[name] ?? schema
+    const parts = [...Object.values(properties), ...(items ? [items] : []), ...anyOf, ...oneOf]
+    return [
+      ...Object.keys(properties),
+      ...parts.flatMap(part => namesIn(part, name ? [...seen, name] : seen))
+    ]
+  }
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, { tags = [], security = [], parameters = [], requestBody }]) => {
+      const [contentType, content] = Object.entries(requestBody?.content ?? {})[0] ?? []
+      const inQuery = parameters.flatMap(each => (each.in === 'query' && each.name ? [each.name] : []))
+      const names = [...inQuery, ...(content ? namesIn(content.schema) : [])]
+      return {
+        ...{ name: `${method} ${path}`, method: method.toUpperCase(), path, module: tags[0] ?? '' },
+        ...{ isSecured: security.length > 0, body: content ? named(content.schema) : '', contentType },
+        ids: [...(path.match(/\{\w+\}/g) ?? []), ...new Set(names.filter(name => ID.test(name)))]
+      }
+    })
+  )
+}
+/** What names one thing, but the numbers by which states know companies. */
+const ID = /(?<!vat)_ids?$/
+
+/** Who may ask a route, and whose what it is about is. */
+export type Row =
+  /** Administrators with the scope of the module; `wholeShop`: those who are limited to none. */
+  | { of: 'staff'; wholeShop: boolean }
+  /** Whoever the thing belongs to: a customer with a token, or a guest with a header. */
+  | { of: 'owner'; thing: Thing }
+  /** A customer, of themselves. */
+  | { of: 'self' }
+  | { of: 'everybody' }
+/** A review is named by its product. */
+export type Thing = 'order' | 'checkout' | 'address' | 'session' | 'review'
+
+const STAFF = /^\/api\/(admin|catalog|inventory(?!\/availability$)|auth\/invitations|auth\/api-keys)(\/|$)/
+const WHOLE_SHOP = /^\/api\/admin\/(users|audit|config)(\/|$)/
+const THINGS: readonly [RegExp, Thing][] = [
+  [/ \/api\/auth\/addresses\//, 'address'],
+  [/ \/api\/auth\/sessions\//, 'session'],
+  [/ \/api\/checkouts\/(?!guest$)/, 'checkout'],
+  [/ \/api\/(orders|payments|shipping)\/(?!(orders\/)?guest$)/, 'order'],
+  // Whoever reviews makes one of their own.
+  [/^(put|delete) \/api\/products\/\{id\}\/reviews$| \/api\/products\/\{id\}\/reviews\/mine$/, 'review']
+]
+/** Ids of things that are everybody's. */
+const COMMON = /^(variant_ids?|\{variantId\})$/
+/** What anybody may ask, and why that tells nobody about somebody. */
+const EVERYBODYS: readonly [RegExp, string][] = [
+  [/^\/api\/(products|categories|markets|countries|inventory\/availability)(\/|$)/, 'what the shop sells'],
+  [/^\/api\/payments\/methods$|^\/api\/shipping\/rates$/, 'how one can pay, and what a parcel costs'],
+  [/^\/api\/auth\/(register|login|forgot)$/, 'a new account, a password, or a mail to its owner'],
+  [
+    /^\/api\/auth\/(refresh|verify|reset|token)$|^\/api\/notifications\/unsubscribe$/,
+    'a secret in the request'
+  ],
+  [/^\/api\/guest-cart(\/|$)/, 'a secret in a header, held by src/modules/cart/ownership.test.ts'],
+  [/^\/api\/(orders|checkouts)\/guest$/, 'makes something new'],
+  [/^\/api\/payments\/callback\/\{provider\}$/, 'signed by the provider'],
+  [/^\/api\/shipping\/track\/\{tracking_number\}$/, 'where a parcel is, and nothing of whose it is'],
+  [/^\/\.well-known\/jwks\.json$/, 'public keys']
+]
+
+/** The row of a route in the table. @throws when there is none, and says what to add. */
+export function rowOf({
+  name,
+  path,
+  isSecured,
+  ids
+}: Pick<Route, 'name' | 'path' | 'isSecured' | 'ids'>): Row {
+  if (STAFF.test(path)) return { of: 'staff', wholeShop: WHOLE_SHOP.test(path) }
+  if (!isSecured && EVERYBODYS.some(([pattern]) => pattern.test(path))) return { of: 'everybody' }
+  const owned = ids.filter(id => !COMMON.test(id))
+  const [, thing] = THINGS.find(([pattern]) => pattern.test(name)) ?? []
+  if (owned.length > 0 && thing !== undefined) return { of: 'owner', thing }
+  if (owned.length > 0 && !REVIEWS.test(name))
+    throw new Error(`${name} takes ${owned.join(', ')}: say in THINGS of test/never/routes.ts whose that is`)
+  if (isSecured) return { of: 'self' }
+  throw new Error(
+    `${name} asks for no token: say in EVERYBODYS of test/never/routes.ts why anybody may ask it`
+  )
+}
+const REVIEWS = /^post \/api\/products\/\{id\}\/reviews$/

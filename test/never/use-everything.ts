@@ -1,0 +1,98 @@
+import { expect } from 'vitest'
+import { modules } from '../../src/app.ts'
+import { newId } from '../../src/kernel/ids.ts'
+import { authModule } from '../../src/modules/auth/index.ts'
+import type { RequestOptions } from '../../src/testing.ts'
+import { createProduct } from '../support/catalog.ts'
+import { itemOf, usePost } from '../support/checkouts.ts'
+import { sent, TRANSFER } from '../support/orders.ts'
+import { useShop } from '../support/use-shop.ts'
+
+const PASSWORD = 'nine lives and a piano'
+/** Jobs, keys of requests, and what is tried again in its own time, whoever asks for what meanwhile. */
+const MOVES_BY_ITSELF = ['cartwright.', 'notifications.', 'webhooks.']
+
+/** A shop of all modules with real accounts, for one test. */
+export async function useEverything() {
+  const shop = await useShop()
+  const anybody = shop.as(null)
+  const auth = shop.apiOf(authModule)
+  if (auth === undefined) throw new Error('without accounts nobody is anybody')
+  const logIn = async (email: string): Promise<string> =>
+    (await anybody.post('/api/auth/login', { email, password: PASSWORD })).json.access_token
+  const boss = { email: 'boss@example.com', password: PASSWORD, role: 'admin' } as const
+  await auth.createUser(boss)
+  const token = await logIn(boss.email)
+  const admin = shop.as({ token })
+  const sell = () =>
+    createProduct(
+      { request: (method, url, options) => shop.request(method, url, { ...options, token }) },
+      { status: 'active' }
+    )
+  const register = async () => {
+    const email = `${newId()}@example.com`
+    const { json } = await anybody.post('/api/auth/register', { email, password: PASSWORD })
+    return { id: json.user.id as string, email, token: json.access_token as string }
+  }
+  return {
+    ...shop,
+    ...{ admin, anybody, auth, logIn, register, sell },
+    modules: modules.map(({ name }) => name),
+    /** Each table as it is, once all is handled that follows from what was done: of rows that are as they were, xmin is too. */
+    stored: async (): Promise<Record<string, string>> => {
+      const open =
+        'select handler from cartwright.jobs where id > 0 and (due_at <= now() or lease is not null)'
+      await expect.poll(() => shop.sql(open), { timeout: 20_000 }).toEqual([])
+      const tables = await shop.sql(
+        `select schemaname || '.' || tablename as name from pg_tables
+         where schemaname not in ('pg_catalog', 'information_schema') order by name`
+      )
+      const names = tables
+        .map(({ name }) => String(name))
+        .filter(name => name === 'cartwright.audit' || !MOVES_BY_ITSELF.some(each => name.startsWith(each)))
+      const each = names.map(
+        name =>
+          `select '${name}' as name, count(*) || ' ' || coalesce(sum(xmin::text::int8), 0) as rows from ${name}`
+      )
+      const rows = await shop.sql(each.join(' union all '))
+      return Object.fromEntries(rows.map(({ name, rows }) => [String(name), String(rows)]))
+    }
+  }
+}
+export type Everything = Awaited<ReturnType<typeof useEverything>>
+
+/** Whoever has one of everything that customers have. */
+export async function createCustomer(shop: Everything, product: { id: string; variants: { id: string }[] }) {
+  const { token, email, id } = await shop.register()
+  const customer = shop.as({ token })
+  const made = async (path: string, body: object) => {
+    const { status, json, text } = await customer.post(path, body)
+    if (status !== 201) throw new Error(`${path}: ${text}`)
+    return json.id as string
+  }
+  const variant = product.variants[0]?.id ?? ''
+  const { shipping_address: address } = sent(variant)
+  await customer.post('/api/cart', itemOf(variant))
+  const of = {
+    order: await made('/api/orders', { ...sent(variant), payment: TRANSFER }),
+    checkout: await made('/api/checkouts', sent(variant)),
+    address: await made('/api/auth/addresses', { address }),
+    session: (await customer.get('/api/auth/sessions')).json.items[0].id as string,
+    review: product.id
+  }
+  await made(`/api/products/${product.id}/reviews`, { rating: 4, body: `By ${email}.` })
+  return { id, email, token, options: { token } as RequestOptions, of }
+}
+
+/** Somebody without an account, with an order and a checkout. */
+export async function createGuest(shop: Everything, variantId: string) {
+  const body = { ...sent(variantId), email: `${newId()}@example.com` }
+  const { json: order } = await shop.anybody.post('/api/orders/guest', { ...body, payment: TRANSFER })
+  const { json: checkout } = await shop.anybody.post('/api/checkouts/guest', body)
+  const headers = { 'x-order-token': order.order_token, 'x-checkout-token': checkout.checkout_token }
+  return { options: { headers }, of: { order: order.id as string, checkout: checkout.id as string } }
+}
+
+/** Ways to the customer. */
+export const openPost = (shop: Everything) =>
+  usePost(async (path, body) => (await shop.admin.post(`/api/admin/${path}`, body)).json)

@@ -1,0 +1,141 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { SignJWT } from 'jose'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { newId } from '../../src/kernel/ids.ts'
+import type { RequestOptions } from '../../src/testing.ts'
+import { type Route, routesOf, rowOf } from './routes.ts'
+import { type Everything, useEverything } from './use-everything.ts'
+
+const HOUR_MS = 3_600_000
+
+async function useRoutes() {
+  const shop = await useEverything()
+  const routes = await routesOf(shop)
+  return { ...shop, routes, ofStaff: routes.filter(route => rowOf(route).of === 'staff') }
+}
+
+const ask = (
+  shop: Everything,
+  { method, path, contentType }: Route,
+  options: RequestOptions,
+  id = newId()
+) => {
+  const headers = { ...options.headers, ...(contentType && { 'content-type': contentType }) }
+  const body = contentType === undefined ? {} : { body: contentType.endsWith('json') ? {} : 'sku\n' }
+  return shop.request(method, path.replace(/\{\w+\}/g, id), { ...options, ...body, headers })
+}
+
+/** What was asked of the database, but whose session it is: nothing of what a route is about. */
+const askedBy = ({ statements }: Everything) => statements.filter(name => name !== 'auth.find_live_session')
+
+/** A good token, signed by a key that nobody knows. */
+const forged = async (token: string) => {
+  const decoded = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString())
+  const [header = '', claims = ''] = token.split('.')
+  const { privateKey } = generateKeyPairSync('ed25519')
+  return new SignJWT(decoded(claims)).setProtectedHeader(decoded(header)).sign(privateKey)
+}
+
+test('every route is in a row of the table, and one that is not says what to add', async () => {
+  const { routes } = await useRoutes()
+  expect(routes.length).toBeGreaterThan(270)
+  for (const route of routes) rowOf(route)
+  const fresh = { name: 'get /api/wishes/{id}', path: '/api/wishes/{id}', ids: ['{id}'] }
+  expect(() => rowOf({ ...fresh, isSecured: true })).toThrow('say in THINGS of test/never/routes.ts whose')
+  expect(() => rowOf({ ...fresh, isSecured: false })).toThrow('say in THINGS of test/never/routes.ts whose')
+  const open = { name: 'get /api/wishes', path: '/api/wishes', ids: [], isSecured: false }
+  expect(() => rowOf(open)).toThrow('say in EVERYBODYS of test/never/routes.ts why')
+})
+
+test('whoever shows no token that is good is told so by each route that asks for one, and nothing else', async () => {
+  const shop = await useRoutes()
+  const secured = shop.routes.filter(({ isSecured }) => isSecured)
+  for (const { name } of shop.ofStaff) expect(secured.map(route => route.name)).toContain(name)
+
+  const [ada, eve, gone] = [await shop.register(), await shop.register(), await shop.register()]
+  const disabled = { email: 'ex@example.com', password: 'nine lives and a piano', role: 'admin' } as const
+  await shop.auth.createUser(disabled)
+  const ofDisabled = await shop.logIn(disabled.email)
+  await shop.auth.setDisabled(disabled.email, true)
+  await shop.as(eve).post('/api/auth/logout')
+  expect((await shop.as(gone).post('/api/auth/me/delete', { password: disabled.password })).status).toBe(204)
+  const bad: [string, RequestOptions][] = [
+    ['no token', {}],
+    ['a guest’s headers', { headers: { 'x-order-token': newId(), 'x-checkout-token': newId() } }],
+    ['a token of another kind', { headers: { authorization: 'Basic YWRhOmFkYQ==' } }],
+    ['rubbish', { token: 'rubbish' }],
+    ['a stranger’s signature', { token: await forged(ada.token) }],
+    ['an ended session', eve],
+    ['a deleted account', gone],
+    ['a disabled administrator', { token: ofDisabled }]
+  ]
+  const refused = async (kind: string, options: RequestOptions) => {
+    const bodies = new Set<string>()
+    for (const route of secured) {
+      shop.statements.length = 0
+      const { status, json, headers } = await ask(shop, route, options)
+      expect(status, `${route.name} with ${kind}`).toBe(401)
+      expect(headers['www-authenticate'], `${route.name} with ${kind}`).toBe('Bearer')
+      expect(askedBy(shop), `${route.name} with ${kind}`).toEqual([])
+      bodies.add(JSON.stringify({ ...json, request_id: '', instance: '' }))
+    }
+    expect([...bodies], kind).toHaveLength(1)
+    return [...bodies][0] ?? ''
+  }
+  const before = await shop.stored()
+  const answers = new Map<string, string>()
+  for (const [kind, options] of bad) answers.set(kind, await refused(kind, options))
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + HOUR_MS })
+  onTestFinished(() => void vi.useRealTimers())
+  answers.set('an expired one', await refused('an expired one', { token: ada.token }))
+  vi.useRealTimers()
+  expect(await shop.stored()).toEqual(before)
+  // Nobody learns from the answer what was wrong with a token.
+  expect(new Set(answers.values()).size).toBe(2)
+})
+
+test('a customer is refused by each route of administrators, before anything is asked about what it is about', async () => {
+  const shop = await useRoutes()
+  expect(shop.ofStaff.length).toBeGreaterThan(150)
+  const ada = await shop.register()
+  const before = await shop.stored()
+  for (const route of shop.ofStaff) {
+    shop.statements.length = 0
+    const { status, json } = await ask(shop, route, ada, ada.id)
+    expect([status, json.code], route.name).toEqual([403, 'ADMIN_REQUIRED'])
+    expect(askedBy(shop), route.name).toEqual([])
+  }
+  expect(await shop.stored()).toEqual(before)
+})
+
+test('staff with every scope but that of its module are refused by each route, and let in by this one alone', async () => {
+  const shop = await useRoutes()
+  const { id, token } = await shop.register()
+  const limitTo = async (scopes: string[]) => {
+    const rights = { role: 'admin', scopes }
+    const { status, text } = await shop.admin.patch(`/api/admin/users/${id}`, { rights })
+    expect(status, text).toBe(200)
+  }
+  for (const module of shop.modules) {
+    const own = shop.ofStaff.filter(route => route.module === module)
+    await limitTo(shop.modules.filter(name => name !== module))
+    const before = await shop.stored()
+    for (const route of own) {
+      shop.statements.length = 0
+      const { status, json } = await ask(shop, route, { token })
+      expect([status, json.code], route.name).toEqual([403, 'AUTH_SCOPE_MISSING'])
+      const { wholeShop } = rowOf(route) as { wholeShop: boolean }
+      expect(json.scope, route.name).toBe(wholeShop ? null : module)
+      expect(askedBy(shop), route.name).toEqual([])
+    }
+    expect(await shop.stored()).toEqual(before)
+
+    await limitTo([module])
+    for (const route of own) {
+      const { status } = await ask(shop, route, { token })
+      const { wholeShop } = rowOf(route) as { wholeShop: boolean }
+      if (wholeShop) expect(status, route.name).toBe(403)
+      else expect([401, 403], `${route.name}: ${status}`).not.toContain(status)
+    }
+  }
+})
