@@ -3,7 +3,7 @@ import { readShopFront } from './demo/shop-front.ts'
 import { createExamples, type Examples } from './examples.ts'
 import type { PublicFiles } from './gateway/pages/public-files.ts'
 import { createGateway, type Gateway, type GatewayModule } from './gateway/server.ts'
-import { GUIDES_PATH, listGuides, readGuide } from './guides.ts'
+import { guideFiles, listGuides } from './guides.ts'
 import { defineError } from './kernel/errors.ts'
 import type { ApiOf, Module } from './module.ts'
 import { adminModule } from './modules/admin/index.ts'
@@ -59,7 +59,6 @@ export type Shop = {
 /** A shop with its gateway. It listens where the caller says. */
 export type App = Gateway & Pick<Shop, 'apiOf' | 'stop'> & { examples: Examples }
 
-const guideFiles: PublicFiles = { path: GUIDES_PATH, type: 'text/plain; charset=utf-8', find: readGuide }
 /** Only a shop with the demo draws its pictures. */
 const demoFiles: PublicFiles = {
   path: PICTURES_PATH,
@@ -101,7 +100,7 @@ export async function openGateway({ platform, modules, apiOf, stop }: Shop): Pro
     frontPage: { examples, guides: listGuides },
     shopFront: platform.config.environment === 'development' ? readShopFront : undefined,
     mails: apiOf(notificationsModule)?.mailbox,
-    files: platform.config.shop.demo === 'off' ? [guideFiles] : [guideFiles, demoFiles],
+    files: platform.config.shop.demo === 'off' ? guideFiles : [...guideFiles, demoFiles],
     authenticate: apiOf(authModule)?.authenticate ?? (() => Promise.reject(authDisabled())),
     revocations: apiOf(authModule)?.revocations,
     modules

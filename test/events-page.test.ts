@@ -1,12 +1,9 @@
-import { readFile, writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { modules } from '../src/app.ts'
 import { declaredEvents, type EventType } from '../src/kernel/events.ts'
 import type { Module } from '../src/module.ts'
 import { webhooksModule } from '../src/modules/webhooks/index.ts'
-
-const page = new URL('../docs/events.md', import.meta.url)
-const MARK = '<!-- Everything below is written by test/events-page.test.ts. -->'
+import { expectPage } from './support/generated-page.ts'
 
 type Field = {
   type?: string
@@ -51,15 +48,8 @@ function describe({ name, description, subject, outside, payload }: EventType): 
 
 const events = declaredEvents().toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
-test('docs/events.md describes every event (UPDATE_DOCS=1 rewrites it)', async () => {
-  const written = events.map(describe).join('\n\n')
-  let text = await readFile(page, 'utf8')
-  if (process.env.UPDATE_DOCS === '1') {
-    text = `${text.split(MARK, 1)[0]}${MARK}\n\n${written}\n`
-    await writeFile(page, text)
-  }
-  expect(text.split(MARK)[1]?.trim()).toBe(written)
-})
+test('docs/events.md describes every event', () =>
+  expectPage('events.md', () => events.map(describe).join('\n\n')))
 
 test('every event is emitted by the module that it is called after, tells something, and is in the past tense', () => {
   const emitted = list.flatMap(({ name, emits = [] }) =>

@@ -84,6 +84,7 @@ test('pictures of the demo may be kept and shown by pages of others; without the
 test('guides are read by their names, and no other file is', async () => {
   const { request } = await useShop()
   expect((await request('GET', '/guides/errors.md')).text).toMatch(/^# Errors/)
-  for (const name of ['package.json', '..%2Fpackage.json', 'README.md', 'decisions'])
+  expect((await request('GET', '/guides/reference/routes.md')).text).toMatch(/^# Routes/)
+  for (const name of ['package.json', '..%2Fpackage.json', 'README.md', 'decisions', 'reference'])
     expect((await request('GET', `/guides/${name}`)).status, name).toBe(404)
 })

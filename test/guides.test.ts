@@ -24,7 +24,9 @@ const pages = await Promise.all(
   PAGES.map(async path => ({ path, text: await readFile(join(ROOT, path), 'utf8') }))
 )
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-const guides = pages.filter(({ path }) => path === 'README.md' || /^docs\/[^/]+\.md$/.test(path))
+const guides = pages.filter(
+  ({ path }) => path === 'README.md' || /^docs\/(?:reference\/)?[^/]+\.md$/.test(path)
+)
 const blocksOf = (text: string, language: string) =>
   [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(match =>
     String(match[1])

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('the committed openapi.json describes the routes as they are (UPDATE_DOCS=1 rewrites it)', async () => {
+test('the committed openapi.json describes the routes as they are (npm run docs writes it anew)', async () => {
   const document = JSON.parse((await app.request('GET', '/openapi.json')).text)
   if (process.env.UPDATE_DOCS === '1') await writeFile(committed, `${JSON.stringify(document, null, 2)}\n`)
   expect(document).toEqual(JSON.parse(await readFile(committed, 'utf8')))

@@ -79,7 +79,7 @@ test('routes and their document are those of the modules that are on', async () 
   expect(JSON.parse((await run('openapi', { CARTWRIGHT__SERVER__DIAGNOSTICS_PORT: '1' })).out)).toEqual(
     committed
   )
-  expect((await run('routes --module cart')).out).toMatch(/^GET +\/api\/cart\/count +cart +\S/m)
+  expect((await run('routes --module cart')).out).toMatch(/^GET +\/api\/cart\/count +secured +cart +\S/m)
   const without = JSON.parse(
     (await run('routes --json', { CARTWRIGHT__MODULES__ADMIN__ENABLED: 'false' })).out
   )

@@ -1,9 +1,14 @@
+import { OperatorError } from '../kernel/errors.ts'
 import type { Module } from '../module.ts'
 import { tableOf } from './table.ts'
 import { withGateway } from './with-shop.ts'
 
-type Operation = { tags: readonly string[]; summary: string; security?: readonly object[] }
-type Document = { paths: Record<string, Record<string, Operation>> }
+type Operation = {
+  tags: readonly string[]
+  summary: string
+  security?: readonly { bearer: readonly string[] }[]
+}
+export type Document = { paths: Record<string, Record<string, Operation>> }
 export type RoutesOptions = { module?: string; json: boolean }
 
 /** Prints the OpenAPI document of this shop, with the routes of the modules that are on. */
@@ -13,24 +18,35 @@ export async function printOpenApi(modules: readonly Module[]): Promise<void> {
 
 /** Every route of the modules that are on: the method, the path, whose it is and what it is for. */
 export async function listRoutes(modules: readonly Module[], { module, json }: RoutesOptions): Promise<void> {
-  const { paths } = await documentOf(modules)
-  const routes = Object.entries(paths)
-    .flatMap(([path, operations]) =>
-      Object.entries(operations).map(([method, { tags, summary, security }]) => ({
-        method: method.toUpperCase(),
-        path,
-        module: tags[0] ?? 'shop',
-        needs_token: security !== undefined && security.length > 0,
-        summary
-      }))
-    )
-    .filter(route => module === undefined || route.module === module)
+  const names = modules.map(({ name }) => name)
+  if (module !== undefined && !names.includes(module))
+    throw new OperatorError(`There is no module ${module}; there are ${names.join(', ')}.`)
+  const routes = routesOf(await documentOf(modules)).filter(
+    route => module === undefined || route.module === module
+  )
   if (json) {
     process.stdout.write(`${JSON.stringify(routes)}\n`)
     return
   }
-  const rows = routes.map(each => [each.method, each.path, each.module, each.summary])
-  process.stdout.write(tableOf(['method', 'path', 'module', 'what it does'], rows))
+  const rows = routes.map(each => [each.method, each.path, each.tier, each.module, each.summary])
+  process.stdout.write(tableOf(['method', 'path', 'tier', 'module', 'what it does'], rows))
+}
+
+/** The routes of a document: a tier is who gets in. */
+export const routesOf = ({ paths }: Document) =>
+  Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, { tags, summary, security = [] }]) => ({
+      method: method.toUpperCase(),
+      path,
+      tier: tierOf(security),
+      module: tags[0] ?? 'shop',
+      summary
+    }))
+  )
+
+function tierOf([requirement]: NonNullable<Operation['security']>) {
+  if (requirement === undefined) return 'public'
+  return requirement.bearer.includes('admin') ? 'admin' : 'secured'
 }
 
 const documentOf = (modules: readonly Module[]): Promise<Document> =>

@@ -109,6 +109,10 @@ export async function createTiers(
         })
         await known.register(async admin => {
           admin.addHook('onRequest', requireAdmin)
+          // The roles that it takes (OpenAPI 3.1, Security Requirement Object).
+          admin.addHook('onRoute', route => {
+            route.schema = { ...route.schema, security: [{ bearer: ['admin'] }] }
+          })
           admin.addHook('onRoute', addAudit)
           onRequest(admin, limit('admin', limits.admin_per_minute, byUser))
           await addTier('admin', admin, byUser)

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { customer, type TestShop } from '../../src/testing.ts'
+import { createProduct } from '../support/catalog.ts'
+import { itemOf, STOCKHOLM } from '../support/checkouts.ts'
+import { expectPage, tableOf } from '../support/generated-page.ts'
+import { useOrders } from '../support/orders.ts'
+
+type Answer = Awaited<ReturnType<TestShop['request']>>
+type Request = [route: string, send: () => Promise<Answer>]
+
+/** What the writer of stock sends for many orders, and what is read again when half a second has passed. */
+const isOwn = (name: string) => !/^inventory\.(?!claim_)/.test(name)
+
+test('docs/reference/statements.md says what hot endpoints send', async () => {
+  const shop = await useOrders({ settings: { CARTWRIGHT__CATALOG__PAGE_CACHE_SECONDS: '86400' } })
+  const sizes = ['S', 'M', 'L']
+  const shirt = await createProduct(shop, {
+    options: [{ name: 'Size', values: sizes }],
+    variants: sizes.map(Size => ({ sku: `SHIRT-${Size}`, price: 2_000, attributes: { Size } }))
+  })
+  const items = shirt.variants.map(({ id }: { id: string }) => itemOf(id))
+  const buyer = shop.as(customer())
+  const { anybody, mug } = shop
+  const key = () => ({ 'idempotency-key': crypto.randomUUID() })
+  const guest = {
+    'x-guest-cart-token': (await anybody.post('/api/guest-cart', itemOf(mug))).json.guest_cart_token
+  }
+  const checkout = (await buyer.post('/api/checkouts', { items, shipping_address: STOCKHOLM })).json.id
+  const order = (await buyer.post('/api/orders', { items, shipping_address: STOCKHOLM })).json.id
+  const fill = () => buyer.post('/api/cart/merge', { items })
+
+  const requests: Request[] = [
+    ['GET /api/products', () => anybody.get('/api/products?limit=24')],
+    ['GET /api/products/{id}', () => anybody.get(`/api/products/${shirt.id}`)],
+    ['GET /api/cart', () => buyer.get('/api/cart')],
+    ['GET /api/cart/count', () => buyer.get('/api/cart/count')],
+    ['POST /api/cart', () => buyer.post('/api/cart', itemOf(mug))],
+    ['POST /api/cart, with an Idempotency-Key', () => buyer.post('/api/cart', itemOf(mug), key())],
+    ['PUT /api/cart/items/{variantId}', () => buyer.put(`/api/cart/items/${mug}`, { quantity: 2 })],
+    ['POST /api/cart/merge', fill],
+    ['POST /api/guest-cart', () => anybody.post('/api/guest-cart', itemOf(mug))],
+    ['GET /api/guest-cart', () => anybody.get('/api/guest-cart', undefined, guest)],
+    ['POST /api/checkouts', () => buyer.post('/api/checkouts', { items, shipping_address: STOCKHOLM })],
+    ['GET /api/checkouts/{id}', () => buyer.get(`/api/checkouts/${checkout}`)],
+    ['PUT /api/checkouts/{id}', () => buyer.put(`/api/checkouts/${checkout}`, { items })],
+    ['POST /api/orders', () => buyer.post('/api/orders', { items, shipping_address: STOCKHOLM })],
+    [
+      'POST /api/orders, with an Idempotency-Key',
+      () => buyer.post('/api/orders', { items, shipping_address: STOCKHOLM }, key())
+    ],
+    ['GET /api/orders', () => buyer.get('/api/orders')],
+    ['GET /api/orders/{id}', () => buyer.get(`/api/orders/${order}`)]
+  ]
+  const rows: string[][] = []
+  for (const [route, send] of requests) {
+    for (let time = 0; time < 2; time += 1) {
+      shop.statements.length = 0
+      const { status, text } = await send()
+      expect(status, `${route}: ${text}`).toBeLessThan(300)
+    }
+    const names = shop.statements.filter(isOwn)
+    rows.push([
+      `\`${route.replace(',', '`,')}${route.includes(',') ? '' : '`'}`,
+      String(names.length),
+      names.join(', ')
+    ])
+  }
+  await expectPage('reference/statements.md', () => tableOf(['request', 'statements', 'which'], rows))
+})
