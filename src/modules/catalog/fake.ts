@@ -54,6 +54,9 @@ export function fakeCatalog(): FakeCatalog {
     },
     askReviews: () => {},
     importCsv: () => Promise.reject(new Error('nothing can be imported into a catalog in memory')),
+    exportCsv: () => {
+      throw new Error('nothing can be exported from a catalog in memory')
+    },
     isEmpty: async () => offers.size === 0,
     findOtherCurrency: async () => undefined,
     someOffers: async limit => [...offers.values()].slice(0, limit),

@@ -9,6 +9,8 @@ import { createCategoryService } from './categories/service.ts'
 import { discountRoutes } from './discounts/routes.ts'
 import { createDiscountService } from './discounts/service.ts'
 import { catalogChanged, productChanged } from './events.ts'
+import { exportRoutes } from './export/routes.ts'
+import { createExporter, type ExportCsv } from './export/service.ts'
 import { importRoutes } from './import/routes.ts'
 import { createImporter, type ImportCsv } from './import/service.ts'
 import { followPrices } from './list-prices/consumer.ts'
@@ -82,6 +84,8 @@ export type CatalogApi = {
    * @throws `CATALOG_IMPORT_FAILED`, with the reason or the report in its details; then nothing was changed.
    */
   importCsv: ImportCsv
+  /** All products as a CSV file that `importCsv` reads; what such a file cannot say is left out, and told. */
+  exportCsv: ExportCsv
   /** Whether there is no product at all. */
   isEmpty(): Promise<boolean>
   /** Where no variant has a price in the shop's currency, so that none can be sold: the currency of one of them. */
@@ -126,6 +130,7 @@ export const catalogModule = defineModule({
     })
     const entries = createEntries({ db, changes, currency, bytesMax: settings.offers_bytes_max })
     const offers = createOffers({ entries, pricing, currency })
+    const exportCsv = createExporter({ db, inventory, currency })
     const importCsv = timed(
       createImporter({ db, changes, inventory, currency }),
       metrics.histogram(
@@ -160,6 +165,7 @@ export const catalogModule = defineModule({
       requireProduct: storefront.requireProduct,
       askReviews: ratings.askReviews,
       importCsv,
+      exportCsv,
       isEmpty: products.isEmpty,
       findOtherCurrency: products.findOtherCurrency,
       someOffers: async limit => {
@@ -176,6 +182,7 @@ export const catalogModule = defineModule({
       categoryRoutes(tiers, categories)
       discountRoutes(tiers, discounts)
       importRoutes(tiers, importCsv)
+      exportRoutes(tiers, exportCsv)
     }
     const consumers = {
       // Without an inventory nobody counts; what is left of the time with one is made good when it is back.

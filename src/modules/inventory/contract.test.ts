@@ -76,6 +76,8 @@ describe.each([
       { variantId: uncounted, sku: 'CUP', onHand: 4 }
     ])
     await expect.poll(() => inventory.available([uncounted, counted]), { timeout: 10_000 }).toEqual([null, 4])
+    const said = await inventory.described([counted, newId()])
+    expect([...said]).toEqual([[counted, { tracked: true, backorder: 'none', onHand: 4 }]])
     await describe([{ variantId: counted, sku: 'MUG', tracked: false }])
     expect(await inventory.available([counted])).toEqual([null])
   })

@@ -37,6 +37,18 @@ export function fakeInventory(): FakeInventory {
         if (onHand !== undefined && stock.has(variantId)) stock.set(variantId, onHand)
       }
     },
+    described: async variantIds =>
+      new Map(
+        variantIds
+          .filter(id => stock.has(id))
+          .map(id => {
+            const onHand = stock.get(id) ?? null
+            return [id, { tracked: onHand !== null, backorder: 'none', onHand }]
+          })
+      ),
+    exportCsv: () => {
+      throw new Error('nothing can be exported from an inventory in memory')
+    },
     put: (variantId, number) => {
       stock.set(variantId, number)
     },

@@ -10,7 +10,7 @@ import type { CheckReport } from './check/findings.ts'
 import { checkBooks, checkDaily } from './check/job.ts'
 import { checkRoutes } from './check/routes.ts'
 import { createCheckService } from './check/service.ts'
-import { createExporter } from './csv/export.ts'
+import { createExporter, type ExportCsv } from './csv/export.ts'
 import { csvRoutes } from './csv/routes.ts'
 import { stockCrossed, stockShort } from './events.ts'
 import { createDoors, type OrderRequest, type StockLine } from './holds/doors.ts'
@@ -18,7 +18,7 @@ import { startSweeps } from './holds/sweeps.ts'
 import { importRoutes } from './import/routes.ts'
 import { createStockImporter } from './import/service.ts'
 import { createCrossings } from './items/crossings.ts'
-import { createDescribe, type Description } from './items/describe.ts'
+import { createDescribe, type Description, describedBy, type StockDescription } from './items/describe.ts'
 import { itemRoutes } from './items/routes.ts'
 import { createSaveItems } from './items/save.ts'
 import { createItemService, type ItemService } from './items/service.ts'
@@ -38,7 +38,7 @@ import { createWriter } from './writer/writer.ts'
 
 export { stockCrossed, stockShort } from './events.ts'
 
-export type { CheckReport, StockLine }
+export type { CheckReport, StockDescription, StockLine }
 
 /** What other modules ask the inventory. To it the ids of variants mean nothing. */
 export type InventoryApi = {
@@ -51,6 +51,8 @@ export type InventoryApi = {
   availableIn(db: Queryable, variantIds: readonly string[]): Promise<(number | null)[]>
   /** What whoever has the variants knows of them: the SKU always, the rest where it is said; what is left out stays. */
   describe(tx: Transaction, variants: readonly Description[]): Promise<void>
+  /** What `describe` was told of these variants, or what became of it; without those of which nothing is known. */
+  described(variantIds: readonly string[]): Promise<ReadonlyMap<string, StockDescription>>
   /**
    * Whether all is in the books that this process was told so far of how many there are. Waits for it for a while; false:
    * not yet, and it will be.
@@ -81,6 +83,8 @@ export type InventoryApi = {
   post(tx: Transaction, request: OrderRequest): Promise<void>
   /** What can be bought in no greater number than its threshold says, the latest first, and of how many that is so. */
   lowStock(limit: number): ReturnType<ItemService['listLow']>
+  /** All of the stock as a CSV file, a row for each variant and location. */
+  exportCsv: ExportCsv
   /** Reads all books, says where they contradict each other, and puts right what can be when it is asked to. */
   check(options: { repair: boolean }): Promise<CheckReport>
 }
@@ -113,8 +117,10 @@ export const inventoryModule = defineModule({
     await figures.read()
     const checking = createCheckService({ db, writer, kits, tell, log, figures })
     const items = createItemService({ db, changes, crossings })
+    const exportCsv = createExporter({ db })
     const api: InventoryApi = {
-      ...{ available, availableIn, describe, counted, ...doors, check: checking.check },
+      ...{ available, availableIn, describe, counted, ...doors, exportCsv, check: checking.check },
+      described: ids => describedBy(db, ids),
       lowStock: limit => items.listLow({ limit, count: true })
     }
     const routes = (tiers: Tiers) => {
@@ -124,7 +130,7 @@ export const inventoryModule = defineModule({
       levelRoutes(tiers, createLevelService({ db, books, track }))
       movementRoutes(tiers, createMovementService({ db }))
       reservationRoutes(tiers, createReservationService({ db }))
-      csvRoutes(tiers, createExporter({ db }))
+      csvRoutes(tiers, exportCsv)
       checkRoutes(tiers, checking)
       importRoutes(tiers, createStockImporter({ db, books, saveItems }))
     }

@@ -35,6 +35,9 @@ export function fakeOrders(): FakeOrders {
         for (const [, order] of own) order.customerId = null
       })
     },
+    exportCsv: () => {
+      throw new Error('nothing can be exported from orders in memory')
+    },
     letters: async () => [],
     figures: async () => ({ days: [], units: 0, products: [] }),
     bought: async (_db, customerId, ids) => {

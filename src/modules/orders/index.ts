@@ -10,7 +10,7 @@ import { pricingModule } from '../pricing/index.ts'
 import { shipmentDelivered, shipmentReturned, shippingModule } from '../shipping/index.ts'
 import { createOrderActions } from './administration/actions.ts'
 import { orderAdministrationRoutes } from './administration/routes.ts'
-import { createOrderAdministration } from './administration/service.ts'
+import { createOrderAdministration, type OrderAdministration } from './administration/service.ts'
 import { createArrivals } from './arrivals/service.ts'
 import { assistedOrderRoutes } from './assisted-orders/routes.ts'
 import { createAssistedOrders } from './assisted-orders/service.ts'
@@ -80,6 +80,8 @@ export type OrdersApi = {
   letters(db: Queryable, orderIds: readonly string[]): Promise<readonly OrderLetter[]>
   /** What was ordered in days that begin at these times, and end with the next one or at `end`. Two statements. */
   figures(db: Queryable, starts: readonly Date[], end: Date): Promise<OrderFigures>
+  /** Orders as a CSV file, the newest first: those that the filters of `/api/admin/orders` leave. */
+  exportCsv: OrderAdministration['exportCsv']
   /**
    * Somebody leaves: their checkouts are deleted, and nothing says any more whose their orders, payments and shipments were.
    * Amounts stay. Whoever has left already has nothing that could be forgotten. @throws `ORDER_STILL_OPEN`
@@ -158,7 +160,8 @@ export const ordersModule = defineModule({
     const letters = createLetters({ pricing, tokens })
     const forget = createErasure({ payments, shipping })
     auth?.onErasure(ordersOfPeople(db, forget))
-    const api: OrdersApi = { bought, letters, figures, forget }
+    const administration = createOrderAdministration({ db, actions, fulfilment })
+    const api: OrdersApi = { bought, letters, figures, forget, exportCsv: administration.exportCsv }
     return {
       api,
       consumers: {
@@ -180,7 +183,7 @@ export const ordersModule = defineModule({
         const ofOrders = { perMinute: orders_per_minute, guesses }
         orderRoutes(tiers, orders, ofOrders)
         claimRoutes(tiers, claims)
-        orderAdministrationRoutes(tiers, createOrderAdministration({ db, actions, fulfilment }))
+        orderAdministrationRoutes(tiers, administration)
         assistedOrderRoutes(tiers, createAssistedOrders({ db, intake, placing, payments, tokens }))
         quoteRoutes(tiers, createQuotes({ db, intake, priceNow, pricing }))
         guestOrderRoutes(tiers, createGuestOrderService({ orders, checkouts: guests, tokens }), ofOrders)

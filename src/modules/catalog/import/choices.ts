@@ -7,13 +7,13 @@ import type { Row } from './rows.ts'
 /** A row that is a variant, and the options by which a shopper chooses it. */
 export type Choice = { row: Row; attributes: Record<string, string> }
 
-const OPTIONS = [
+export const OPTIONS = [
   ['option1Name', 'option1Value'],
   ['option2Name', 'option2Value'],
   ['option3Name', 'option3Value']
 ] as const
 /** Shopify's option value of a product that is not sold in several variants; its option is called `Title`. */
-const ONLY_ONE = 'Default Title'
+export const ONLY_ONE = 'Default Title'
 
 /**
  * The options of a product and its variants' values of them. Refused are variants that a shopper could not choose: one

@@ -1,7 +1,7 @@
 import { type Columns, findColumns, missingColumns } from '../../../platform/csv/columns.ts'
 
-/** The columns that are read, and what Shopify's exports have called them, the older name first. */
-const HEADINGS = {
+/** The columns that are read, and what Shopify's exports have called them, the older name first: it is written. */
+export const HEADINGS = {
   handle: ['Handle', 'URL handle'],
   title: ['Title'],
   body: ['Body (HTML)', 'Description'],

@@ -1,4 +1,5 @@
 import { type CsvRecord, RECORD_BYTES_MAX } from '../../../platform/csv/records.ts'
+import { textOf } from '../../../platform/csv/write.ts'
 import type { Field, Header } from './header.ts'
 
 /** One record with its columns known. */
@@ -50,7 +51,7 @@ function rowOf({ row, cells }: CsvRecord, { indexes }: Header): Row {
     width: cells.length,
     cell: field => {
       const index = indexes.get(field)
-      return index === undefined ? undefined : (cells[index] ?? '')
+      return index === undefined ? undefined : textOf(cells[index] ?? '')
     }
   }
 }

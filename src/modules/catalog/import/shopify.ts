@@ -149,7 +149,7 @@ function readStock(cells: Cells, row: Row): VariantStock {
 }
 
 // Shopify puts an apostrophe before numbers that a spreadsheet would otherwise round.
-const unquoted = (text: string) => text.replace(/^'(?=\d)/, '')
+const unquoted = (text: string) => text.replace(/^'(?='*\d)/, '')
 
 function refuseSameSkus(cells: Cells, choices: readonly Choice[], variants: readonly VariantDraft[]): void {
   const rowOfSku = new Map<string, number>()

@@ -1,6 +1,6 @@
 import { DomainError } from '../../../kernel/errors.ts'
 import { newId } from '../../../kernel/ids.ts'
-import type { Transaction } from '../../../platform/postgres/database.ts'
+import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { Books } from '../levels/service.ts'
 import * as repository from './repository.ts'
 import type { SaveItems } from './save.ts'
@@ -13,6 +13,12 @@ export type Description = {
   readonly backorder?: 'none' | 'any'
   /** How many there are at the location from which stock is taken first, if they are counted. */
   readonly onHand?: number
+}
+/** `onHand`: as in `Description`; null where nothing was ever counted. */
+export type StockDescription = {
+  readonly tracked: boolean
+  readonly backorder: 'none' | 'limit' | 'any'
+  readonly onHand: number | null
 }
 type Said = Partial<Pick<Description, 'sku' | 'tracked' | 'backorder'>>
 type Deps = { saveItems: SaveItems; books: Books }
@@ -100,6 +106,15 @@ export function createDescribe({ saveItems, books }: Deps) {
       await change(tx, new Map(variantIds.map(id => [id, { tracked: true }])))
     }
   }
+}
+
+/** See `InventoryApi.described`. */
+export async function describedBy(
+  db: Queryable,
+  ids: readonly string[]
+): Promise<Map<string, StockDescription>> {
+  const rows = await db.rows(repository.listDescribed, { ids: [...ids] })
+  return new Map(rows.map(({ id, on_hand, ...item }) => [id, { ...item, onHand: on_hand }]))
 }
 
 /** A rule that is said takes the place of another, with the limit that belonged to it. */

@@ -135,6 +135,23 @@ export const listKits = statement({
 })
 
 /** The location from which stock is taken first. */
+/** How variants are counted, and how many there are at the location from which stock is taken first. */
+export const listDescribed = statement({
+  name: 'inventory.list_described',
+  takes: { ids: 'uuid[]' },
+  gives: {
+    id: 'uuid',
+    tracked: 'bool',
+    backorder: oneOf<'none' | 'limit' | 'any'>(),
+    on_hand: 'int4?'
+  },
+  text: `
+    select items.id, items.tracked, items.backorder, levels.on_hand
+    from inventory.items
+    left join inventory.levels on levels.item_id = items.id and levels.location_id =
+      (select id from inventory.locations where active order by priority, id limit 1)
+    where items.id = any ($ids)`
+})
 export const findHome = statement({
   name: 'inventory.find_first_location',
   gives: { id: 'uuid' },
