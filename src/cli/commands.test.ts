@@ -2,11 +2,15 @@ import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { createProgram } from './program.ts'
 
-/** Every command that does something, by its words. */
-const leaves = (command: Command, words: readonly string[] = []): (readonly [string, Command])[] =>
-  command.commands.length === 0
-    ? [[words.join(' '), command]]
-    : command.commands.flatMap(each => leaves(each, [...words, each.name()]))
+/** Every command by its words, also those that only hold others. */
+const everyCommand = (command: Command, words: readonly string[] = []): (readonly [string, Command])[] =>
+  command.commands.flatMap(each => {
+    const all = [...words, each.name()]
+    return [[all.join(' '), each] as const, ...everyCommand(each, all)]
+  })
+
+/** Those that do something. */
+const leaves = (program: Command) => everyCommand(program).filter(([, { commands }]) => commands.length === 0)
 
 function helpOf(command: Command): string {
   let written = ''
@@ -19,16 +23,17 @@ function helpOf(command: Command): string {
   return written
 }
 
-test.each(leaves(createProgram()))(
+test.each(everyCommand(createProgram()))(
   'the help of "%s" ends with an example that the command takes',
   async (words, command) => {
+    const isGroup = command.commands.length > 0
     const line = /\nExample:\n {2}cartwright (.*)\n$/.exec(helpOf(command))?.[1] ?? ''
     expect(line.startsWith(words)).toBe(true)
     let called = false
     const program = createProgram()
     for (const [, each] of leaves(program)) {
       each.exitOverride().action(() => {
-        called = each.name() === command.name()
+        called = isGroup || each.name() === command.name()
       })
     }
     // What stands behind ">" is for the shell.
@@ -41,3 +46,26 @@ test.each(leaves(createProgram()))(
 test('the help of all commands says how to write them, and where to read on', () => {
   expect(helpOf(createProgram())).toContain('npm run cartwright -- help user create')
 })
+
+test('every command says what it did as JSON, but for those that run or print one document', () => {
+  const without = leaves(createProgram()).filter(([, { options }]) =>
+    options.every(each => each.long !== '--json')
+  )
+  expect(without.map(([words]) => words)).toEqual(['start', 'openapi', 'config schema'])
+})
+
+test.each(leaves(createProgram()).map(([words]) => words))(
+  '"%s" refuses an option and words that it does not know, with exit code 1',
+  async words => {
+    for (const rubbish of [['--nonsense'], ['a', 'b', 'c']]) {
+      const program = createProgram()
+      for (const [, each] of leaves(program))
+        each
+          .exitOverride()
+          .configureOutput({ writeErr: () => {} })
+          .action(() => {})
+      const parsing = program.parseAsync([...words.split(' '), ...rubbish], { from: 'user' })
+      await expect(parsing, rubbish.join(' ')).rejects.toMatchObject({ exitCode: 1 })
+    }
+  }
+)

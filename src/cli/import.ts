@@ -14,20 +14,24 @@ const LINE_EVERY_ROWS = 10_000
 export async function importProducts(
   modules: readonly Module[],
   file: string,
-  { mode }: { mode: 'best_effort' | 'all_or_nothing' }
+  { mode, json }: { mode: 'best_effort' | 'all_or_nothing'; json: boolean }
 ): Promise<void> {
   await access(file, constants.R_OK).catch(error => {
     throw new OperatorError(`Cannot read ${file}: ${(error as Error).message}`)
   })
   const report = await withShop(modules, async ({ apiOf }) => {
     const catalog = apiOf(catalogModule)
-    const bar = process.stdout.isTTY ? barProgress() : lineProgress()
-    return catalog.importCsv(createReadStream(file), { mode }, bar.update).finally(bar.stop).catch(explain)
+    const bar = process.stderr.isTTY ? barProgress() : lineProgress()
+    return catalog
+      .importCsv(createReadStream(file), { mode }, bar.update)
+      .finally(bar.stop)
+      .catch(error => refusedReport(error, json))
   })
-  process.stdout.write(describe(report))
+  process.stdout.write(json ? `${JSON.stringify(report)}\n` : describe(report))
   if (report.products.failed > 0) process.exitCode = 1
 }
 
+/** Standard output belongs to the report. */
 type ProgressView = { update(progress: ImportProgress): void; stop(): void }
 
 function barProgress(): ProgressView {
@@ -49,17 +53,20 @@ function lineProgress(): ProgressView {
   return {
     update: ({ rows, rowsTotal }) => {
       if (rows < next) return
-      process.stdout.write(`${rows} of ${rowsTotal} rows\n`)
+      process.stderr.write(`${rows} of ${rowsTotal} rows\n`)
       next = rows + LINE_EVERY_ROWS
     },
     stop: () => {}
   }
 }
 
-/** A file that was refused as a whole is the operator's to mend. */
-function explain(error: unknown): never {
+/** A file that was refused as a whole is the operator's to mend; a program reads of it what it reads of any other. */
+function refusedReport(error: unknown, json: boolean): ImportReport {
   if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error
-  throw new OperatorError(`${error.message}\n${describe(error.details.report as ImportReport).trimEnd()}`)
+  const report = error.details.report as ImportReport
+  if (!json) throw new OperatorError(`${error.message}\n${describe(report).trimEnd()}`)
+  process.exitCode = 1
+  return report
 }
 
 function describe(report: ImportReport): string {

@@ -5,15 +5,18 @@ import { withShop } from './with-shop.ts'
 /** Prints where the books of the stock contradict each other. Exit code 1 when they still do behind it. */
 export async function checkInventory(
   modules: readonly Module[],
-  options: { repair: boolean }
+  { repair, json }: { repair: boolean; json: boolean }
 ): Promise<void> {
-  const report = await withShop(modules, ({ apiOf }) => apiOf(inventoryModule).check(options))
-  const { findings, total, repaired } = report
-  for (const finding of findings)
-    process.stdout.write(`${finding.kind}: ${whereOf(finding)}: ${finding.detail}\n`)
-  if (total > findings.length) process.stdout.write(`and ${total - findings.length} more\n`)
-  process.stdout.write(total === 0 ? 'The books are right.\n' : `${total} found, ${repaired} repaired.\n`)
-  if (repaired < total) process.exitCode = 1
+  const report = await withShop(modules, ({ apiOf }) => apiOf(inventoryModule).check({ repair }))
+  process.stdout.write(json ? `${JSON.stringify(report)}\n` : describe(report))
+  if (report.repaired < report.total) process.exitCode = 1
+}
+
+function describe({ findings, total, repaired }: CheckReport): string {
+  const lines = findings.map(finding => `${finding.kind}: ${whereOf(finding)}: ${finding.detail}\n`)
+  if (total > findings.length) lines.push(`and ${total - findings.length} more\n`)
+  const end = total === 0 ? 'The books are right.\n' : `${total} found, ${repaired} repaired.\n`
+  return lines.join('') + end
 }
 
 function whereOf(finding: CheckReport['findings'][number]): string {

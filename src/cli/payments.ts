@@ -1,6 +1,7 @@
 import { OperatorError } from '../kernel/errors.ts'
 import type { Module } from '../module.ts'
 import { paymentsModule, type ReconcileReport } from '../modules/payments/index.ts'
+import { instantOf } from './instant.ts'
 import { withShop } from './with-shop.ts'
 
 const LINE_EVERY_OBJECTS = 1_000
@@ -15,7 +16,8 @@ export async function reconcilePayments(
   modules: readonly Module[],
   { since, record, json }: Options
 ): Promise<void> {
-  const options = { since: instantOf(since), record }
+  const options = { since: instantOf('--since', since), record }
+  if (options.since.getTime() > Date.now()) throw new OperatorError(`--since ${since} is in the future.`)
   const report = await withShop(modules, ({ apiOf }) => apiOf(paymentsModule).reconcile(options, progress))
   process.stdout.write(json ? `${JSON.stringify(report)}\n` : describe(report))
   if (report.recorded < report.total) process.exitCode = 1
@@ -24,17 +26,6 @@ export async function reconcilePayments(
 /** Standard output belongs to the report. */
 function progress(looked: number): void {
   if (looked % LINE_EVERY_OBJECTS === 0) process.stderr.write(`${looked} objects looked at\n`)
-}
-
-/** A day begins at midnight UTC. */
-const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/
-
-function instantOf(text: string): Date {
-  const instant = new Date(text)
-  if (!INSTANT.test(text) || Number.isNaN(instant.getTime()))
-    throw new OperatorError(`--since ${text} is no instant; write it as 2026-11-22T07:00:00Z.`)
-  if (instant.getTime() > Date.now()) throw new OperatorError(`--since ${text} is in the future.`)
-  return instant
 }
 
 function describe({ looked, findings, total, recorded, quarantined }: ReconcileReport): string {

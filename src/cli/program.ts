@@ -48,7 +48,10 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
     .description('print the OpenAPI document of the modules that are on')
     .addHelpText('after', example('openapi > openapi.json'))
     .action(async () => (await import('./routes.ts')).printOpenApi(await loadModules()))
-  const config = program.command('config').description('look at the configuration')
+  const config = program
+    .command('config')
+    .description('look at the configuration')
+    .addHelpText('after', example('config check'))
   config
     .command('check')
     .description('say whether a start would take it, and else all that is wrong')
@@ -87,8 +90,9 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
   program
     .command('seed')
     .description('load the demo catalog into a shop that sells nothing yet')
+    .option(...JSON_OPTION)
     .addHelpText('after', example('seed'))
-    .action(async () => (await import('./seed.ts')).seed(await loadModules()))
+    .action(async options => (await import('./seed.ts')).seed(await loadModules(), options))
   program
     .command('import')
     .description('import a product CSV in the format of Shopify')
@@ -98,18 +102,70 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
         .choices(['best_effort', 'all_or_nothing'])
         .default('best_effort')
     )
+    .option(...JSON_OPTION)
     .addHelpText('after', example('import products.csv --mode all_or_nothing'))
     .action(async (file, options) =>
       (await import('./import.ts')).importProducts(await loadModules(), file, options)
     )
-  const inventory = program.command('inventory').description('look after the stock')
+  const files = program
+    .command('export')
+    .description('write what the shop has into CSV files')
+    .addHelpText('after', example('export products products.csv'))
+  const file = ['<file>', 'the file to make; - for standard output'] as const
+  files
+    .command('products')
+    .description('all products, in the format of Shopify, which "import" reads')
+    .argument(...file)
+    .option('--stock', 'with what is counted: an import takes the stock back to what it was', false)
+    .option(...JSON_OPTION)
+    .addHelpText('after', example('export products products.csv'))
+    .action(async (path, options) =>
+      (await import('./export.ts')).exportProducts(await loadModules(), path, options)
+    )
+  files
+    .command('orders')
+    .description('a row for each order, the newest first')
+    .argument(...file)
+    .addOption(
+      new Option('--status <status>', 'only those').choices([
+        'pending',
+        'paid',
+        'shipped',
+        'completed',
+        'canceled'
+      ])
+    )
+    .option('--from <instant>', 'made at this time or later; a day begins at midnight UTC')
+    .option('--to <instant>', 'made before this time')
+    .option(...JSON_OPTION)
+    .addHelpText('after', example('export orders orders.csv --from 2026-11-01 --to 2026-12-01'))
+    .action(async (path, options) =>
+      (await import('./export.ts')).exportOrders(await loadModules(), path, options)
+    )
+  files
+    .command('stock')
+    .description('a row for each variant and location')
+    .argument(...file)
+    .option(...JSON_OPTION)
+    .addHelpText('after', example('export stock stock.csv'))
+    .action(async (path, options) =>
+      (await import('./export.ts')).exportStock(await loadModules(), path, options)
+    )
+  const inventory = program
+    .command('inventory')
+    .description('look after the stock')
+    .addHelpText('after', example('inventory check'))
   inventory
     .command('check')
     .description('compare levels, movements and reservations; a line for each contradiction')
     .option('--repair', 'put right what can be; sales go on meanwhile', false)
+    .option(...JSON_OPTION)
     .addHelpText('after', example('inventory check --repair'))
     .action(async options => (await import('./inventory.ts')).checkInventory(await loadModules(), options))
-  const payments = program.command('payments').description('look after payments')
+  const payments = program
+    .command('payments')
+    .description('look after payments')
+    .addHelpText('after', example('payments reconcile --since 2026-11-22'))
   payments
     .command('reconcile')
     .description(
@@ -120,34 +176,36 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
       'from when on, such as 2026-11-22T07:00:00Z; a day begins at midnight UTC'
     )
     .option('--record', 'take over what is listed; without it, nothing is changed', false)
-    .option('--json', 'print the report as one line of JSON', false)
+    .option(...JSON_OPTION)
     .addHelpText('after', example('payments reconcile --since 2026-11-22T07:00:00Z --record'))
     .action(async options => (await import('./payments.ts')).reconcilePayments(await loadModules(), options))
-  const user = program.command('user').description('manage accounts')
+  const user = program
+    .command('user')
+    .description('manage accounts')
+    .addHelpText('after', example('user create --email you@shop.com --admin'))
   user
     .command('create')
     .description('make an account; the password is read from the terminal, or made up and printed')
     .requiredOption('--email <address>', 'e-mail address')
     .option('--name <name>', 'name')
     .option('--admin', 'give it the role admin', false)
+    .option(...JSON_OPTION)
     .addHelpText('after', example('user create --email you@shop.com --admin'))
     .action(async options => (await import('./user.ts')).createUser(await loadModules(), options))
   user
     .command('disable')
     .description('keep somebody out: every session of theirs ends, everywhere within a second')
     .requiredOption('--email <address>', 'e-mail address')
+    .option(...JSON_OPTION)
     .addHelpText('after', example('user disable --email ada@example.com'))
-    .action(async ({ email }) =>
-      (await import('./user.ts')).setUserDisabled(await loadModules(), email, true)
-    )
+    .action(async options => (await import('./user.ts')).setUserDisabled(await loadModules(), options, true))
   user
     .command('enable')
     .description('let somebody in again who was disabled')
     .requiredOption('--email <address>', 'e-mail address')
+    .option(...JSON_OPTION)
     .addHelpText('after', example('user enable --email ada@example.com'))
-    .action(async ({ email }) =>
-      (await import('./user.ts')).setUserDisabled(await loadModules(), email, false)
-    )
+    .action(async options => (await import('./user.ts')).setUserDisabled(await loadModules(), options, false))
   user
     .command('role')
     .description('give somebody another role, from their next request on')
@@ -157,9 +215,8 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
       '--scopes <modules>',
       'the modules that an administrator may look after, such as catalog,inventory'
     )
+    .option(...JSON_OPTION)
     .addHelpText('after', example('user role --email ada@example.com --role admin'))
-    .action(async ({ email, role, scopes }) =>
-      (await import('./user.ts')).setUserRole(await loadModules(), email, role, scopes)
-    )
+    .action(async options => (await import('./user.ts')).setUserRole(await loadModules(), options))
   return program
 }

@@ -5,11 +5,13 @@ import { loadDemo, picturesAddress } from './first-start.ts'
 import { withShop } from './with-shop.ts'
 
 /** Loads the demo catalog, with ways to send it, into a shop that sells nothing yet. */
-export const seed = (modules: readonly Module[]): Promise<void> =>
+export const seed = (modules: readonly Module[], { json }: { json: boolean }): Promise<void> =>
   withShop(modules, async ({ config, apiOf }) => {
     if (!(await apiOf(catalogModule).isEmpty()))
       throw new OperatorError('The catalog has products already; the demo is for an empty one.')
     const address = picturesAddress(config, `http://127.0.0.1:${config.server.port}`)
     const products = await loadDemo({ apiOf }, config.shop.currency, address)
-    process.stdout.write(`Loaded the demo catalog: ${products} products.\n`)
+    process.stdout.write(
+      json ? `${JSON.stringify({ products })}\n` : `Loaded the demo catalog: ${products} products.\n`
+    )
   })

@@ -6,42 +6,43 @@ import type { Module } from '../module.ts'
 import { authModule, readablePassword } from '../modules/auth/index.ts'
 import { withShop } from './with-shop.ts'
 
-export type CreateUserOptions = { email: string; name?: string; admin: boolean }
+export type CreateUserOptions = { email: string; name?: string; admin: boolean; json: boolean }
 
 /** Makes an account, with the password typed at the terminal or piped in, or else one that is made up and printed. */
 export async function createUser(
   modules: readonly Module[],
-  { email, name, admin }: CreateUserOptions
+  { email, name, admin, json }: CreateUserOptions
 ): Promise<void> {
   const given = await readPassword()
   const password = given === '' ? readablePassword() : given
   const role = admin ? 'admin' : 'customer'
   const user = await withAuth(modules, auth => auth.createUser({ email, name, password, role }))
-  process.stdout.write(`Made the ${role} ${user.email}.\n`)
-  if (given === '') process.stdout.write(`Password: ${password}\n`)
+  const madeUp = given === '' ? password : null
+  const text = `Made the ${role} ${user.email}.\n${madeUp === null ? '' : `Password: ${madeUp}\n`}`
+  const { id } = user
+  process.stdout.write(json ? `${JSON.stringify({ id, email: user.email, role, password: madeUp })}\n` : text)
 }
 
 /** Keeps somebody out, or lets them in again. */
 export async function setUserDisabled(
   modules: readonly Module[],
-  email: string,
+  { email, json }: { email: string; json: boolean },
   disabled: boolean
 ): Promise<void> {
   await change(modules, email, auth => auth.setDisabled(email, disabled))
   const outcome = disabled ? 'Disabled; every session of theirs has ended' : 'Enabled'
-  process.stdout.write(`${outcome}: ${email}.\n`)
+  process.stdout.write(json ? `${JSON.stringify({ email, disabled })}\n` : `${outcome}: ${email}.\n`)
 }
 
 export async function setUserRole(
   modules: readonly Module[],
-  email: string,
-  role: Account['role'],
-  scopes?: string
+  { email, role, scopes, json }: { email: string; role: Account['role']; scopes?: string; json: boolean }
 ): Promise<void> {
   const wanted = scopes === undefined ? null : readScopes(modules, role, scopes)
   await change(modules, email, auth => auth.setRole(email, role, wanted))
   const what = wanted === null ? '' : ` for ${wanted.join(', ')}`
-  process.stdout.write(`${email} has the role ${role}${what} now.\n`)
+  const text = `${email} has the role ${role}${what} now.\n`
+  process.stdout.write(json ? `${JSON.stringify({ email, role, scopes: wanted })}\n` : text)
 }
 
 /** @throws OperatorError for a module that there is not, and for a customer. */

@@ -152,13 +152,15 @@ function judgeWriting({ is_replica, is_read_only }: Record<string, unknown>): Fi
   return ok('can be done')
 }
 
+const migrations = ({ length }: readonly unknown[]) => `${length} migration${length === 1 ? '' : 's'}`
+
 async function checkSchema(databaseUrl: string, modules: readonly Module[]): Promise<Finding> {
   const { applied, pending } = await migrationStatus(databaseUrl, migrationSources(modules))
-  if (pending.length === 0) return ok(`up to date, ${applied.length} migrations`)
+  if (pending.length === 0) return ok(`up to date, ${migrations(applied)}`)
   return warning(
     applied.length === 0
       ? 'empty: nothing is there yet'
-      : `older than this program: ${pending.length} migrations are to come`,
+      : `older than this program: ${migrations(pending)} to come`,
     'The next start brings it up to date; "migrate --dry-run" lists what it does.'
   )
 }

@@ -113,7 +113,7 @@ test('a database that only reads, is older or newer is said to be so, and is lef
   const forget = `delete from cartwright.migrations where module = 'cart' and name like '0001%' returning *`
   const [row] = await runSql(own.url, forget)
   expect(await complaints({ DATABASE_URL: own.url })).toEqual({
-    schema: expect.stringContaining('older than this program: 1 migrations')
+    schema: expect.stringContaining('older than this program: 1 migration to come')
   })
   await runSql(own.url, 'insert into cartwright.migrations (module, name, checksum) values ($1, $2, $3)', [
     'cart',

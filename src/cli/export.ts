@@ -1,0 +1,99 @@
+import { createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import type { Readable, Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { OperatorError } from '../kernel/errors.ts'
+import type { Module } from '../module.ts'
+import { catalogModule } from '../modules/catalog/index.ts'
+import { inventoryModule } from '../modules/inventory/index.ts'
+import { ordersModule } from '../modules/orders/index.ts'
+import { instantOf } from './instant.ts'
+import { withShop } from './with-shop.ts'
+
+type Output = { json: boolean }
+type OrderFilters = {
+  status?: 'pending' | 'paid' | 'shipped' | 'completed' | 'canceled'
+  from?: string
+  to?: string
+}
+/** What could not be said in the file. */
+type LeftOut = { slug: string; reason: string }
+
+/** The name of a file that means standard output. */
+const STANDARD_OUTPUT = '-'
+const LINE_EVERY_ROWS = 10_000
+
+/** Writes all products into a file that `import` reads. */
+export const exportProducts = (
+  modules: readonly Module[],
+  file: string,
+  { stock, ...output }: Output & { stock: boolean }
+): Promise<void> =>
+  withShop(modules, ({ apiOf }) => {
+    const leftOut: LeftOut[] = []
+    const csv = apiOf(catalogModule).exportCsv({ stock }, (slug, reason) => leftOut.push({ slug, reason }))
+    return write(csv, file, output, leftOut)
+  })
+
+/** Writes a row for each variant and location into a file. */
+export const exportStock = (modules: readonly Module[], file: string, output: Output): Promise<void> =>
+  withShop(modules, ({ apiOf }) => write(apiOf(inventoryModule).exportCsv(), file, output))
+
+/** Writes a row for each order into a file, the newest first. */
+export const exportOrders = (
+  modules: readonly Module[],
+  file: string,
+  { status, from, to, ...output }: Output & OrderFilters
+): Promise<void> => {
+  const filters = {
+    ...(status !== undefined && { status }),
+    ...(from !== undefined && { from: instantOf('--from', from).toISOString() }),
+    ...(to !== undefined && { to: instantOf('--to', to).toISOString() })
+  }
+  return withShop(modules, ({ apiOf }) => write(apiOf(ordersModule).exportCsv(filters), file, output))
+}
+
+/** Nobody overwrites a file by mistake, and what is not whole is taken away again. */
+async function write(csv: Readable, file: string, { json }: Output, leftOut: readonly LeftOut[] = []) {
+  const isFile = file !== STANDARD_OUTPUT
+  const counted = { rows: -1 }
+  const destination: Writable = isFile ? createWriteStream(file, { flags: 'wx' }) : process.stdout
+  try {
+    await pipeline(csv, countRows(counted), destination, { end: isFile })
+  } catch (error) {
+    const { code, syscall, message } = error as NodeJS.ErrnoException
+    // Whoever reads has read enough.
+    if (!isFile && code === 'EPIPE') return
+    if (code === 'EEXIST') throw new OperatorError(`${file} is there already: name another file.`)
+    if (isFile && syscall !== 'open') await rm(file, { force: true })
+    if (syscall === undefined) throw error
+    throw new OperatorError(`Cannot write ${file}: ${message}`)
+  }
+  // Standard output belongs to the file when it is one.
+  const report = isFile ? process.stdout : process.stderr
+  const { rows } = counted
+  if (json) {
+    report.write(`${JSON.stringify({ file, rows, left_out: leftOut })}\n`)
+    return
+  }
+  for (const { slug, reason } of leftOut) report.write(`left out: ${slug}: ${reason}\n`)
+  report.write(`Exported ${rows} rows${isFile ? ` to ${file}` : ''}.\n`)
+}
+
+/** Hands the file on, and counts its rows, the header being none: a line end within quotes ends no row. */
+const countRows = (counted: { rows: number }) =>
+  async function* (chunks: AsyncIterable<string | Buffer>) {
+    let isQuoted = false
+    let next = LINE_EVERY_ROWS
+    for await (const chunk of chunks) {
+      for (const letter of String(chunk)) {
+        if (letter === '"') isQuoted = !isQuoted
+        else if (letter === '\n' && !isQuoted) counted.rows += 1
+      }
+      if (counted.rows >= next) {
+        process.stderr.write(`${counted.rows} rows\n`)
+        next = counted.rows + LINE_EVERY_ROWS
+      }
+      yield chunk
+    }
+  }

@@ -1,0 +1,60 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runCommandLine } from '../../test/support/command.ts'
+import { createTestDatabase } from '../../test/support/database.ts'
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+let folder: string
+beforeAll(async () => {
+  database = await createTestDatabase()
+  folder = await mkdtemp(join(tmpdir(), 'rubbish-'))
+  await writeFile(join(folder, 'rubbish'), Buffer.from([0, 255, 10, 34, 200, 13, 44, 7]))
+})
+afterAll(async () => {
+  await database.drop()
+  await rm(folder, { recursive: true })
+})
+
+const run = (line: string) =>
+  runCommandLine(
+    line.split(' ').map(word => word.replace('FOLDER', folder)),
+    { settings: { DATABASE_URL: database.url } }
+  )
+
+test.each([
+  ['import FOLDER/nothing.csv', /^Cannot read /],
+  ['import FOLDER', /EISDIR/],
+  ['import FOLDER/rubbish', /^The file/],
+  ['restore FOLDER/rubbish', /^There is a shop in this database/],
+  ['backup FOLDER/rubbish', /is there already/],
+  ['backup FOLDER/no/such/folder', /^The backup failed/],
+  ['export products FOLDER/rubbish', /is there already/],
+  ['routes --module nonsense', /^There is no module nonsense/],
+  ['user create --email nonsense', /./],
+  ['user disable --email nobody@example.com', /^Nobody has an account/],
+  ['user role --email nobody@example.com --role admin --scopes nonsense', /^There is no module nonsense/],
+  ['payments reconcile --since yesterday', /is no instant/],
+  ['payments reconcile --since 9999-01-01', /in the future/]
+])('"%s" is one sentence and exit code 1, and says nothing else', async (line, sentence) => {
+  const { code, out, errors } = await run(line)
+  expect([code, out]).toEqual([1, ''])
+  expect(errors).toMatch(sentence)
+  expect(errors).not.toMatch(/^ {4}at /m)
+})
+
+test('of a file that is refused as a whole, programs get a report, too', async () => {
+  const { code, out, errors } = await run('import FOLDER/rubbish --json')
+  expect([code, errors]).toEqual([1, ''])
+  expect(JSON.parse(out).errors).toHaveLength(1)
+})
+
+test('what cannot be reached is said in a sentence', async () => {
+  const settings = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
+  for (const line of ['modules', 'migrate --json', 'inventory check --json']) {
+    const { code, errors } = await runCommandLine(line.split(' '), { settings })
+    expect(code, line).toBe(line === 'modules' ? 0 : 1)
+    expect(errors, line).not.toMatch(/^ {4}at /m)
+  }
+})
