@@ -1,61 +1,207 @@
-import { expect, onTestFinished } from 'vitest'
-import { createTestApp } from '../support/app.ts'
+import { spawnSync } from 'node:child_process'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished } from 'vitest'
+import type { TestResponse } from '../../src/testing.ts'
+import { useRedisServer } from '../faults/redis-server.ts'
 import { usePost } from '../support/checkouts.ts'
+import { useEmptyDatabase } from '../support/database.ts'
+import { readExposition } from '../support/exposition.ts'
 import { mailSettings, PATIENCE } from '../support/mailing-shop.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { SECRET_SETTINGS } from '../support/secrets.ts'
+import { CERTIFICATE } from '../support/webhook-receiver.ts'
 
-const ADMIN = { email: 'boss@shop.example', password: 'nine lives and a piano' }
+export const ADMIN = { email: 'boss@shop.example', password: 'nine lives and a piano' }
 export const EMAIL = 'ada@example.com'
 export const PASSWORD = 'a long engine poem'
 export const TRANSFER = { provider: 'manual', method: 'bank_transfer' }
 
-/** The whole shop, asked over HTTP alone, with its administrator, a mug and post to send it by, and the server that takes its mails. */
-export async function openJourney() {
-  const { mails, settings } = await mailSettings({
+/** What a shop stands on: the database that comes along, or a PostgreSQL and a Redis of somebody's. */
+export type Ground = 'embedded' | 'external'
+const HAS_REDIS = process.env.REDIS_URL !== undefined || spawnSync('redis-server', ['--version']).status === 0
+
+/** Whatever is promised on one ground is promised on the other. */
+export function onEachGround(declare: (ground: Ground) => void): void {
+  describe('on the database that comes along', () => declare('embedded'))
+  describe.skipIf(!HAS_REDIS)(
+    'on PostgreSQL and Redis, two processes of it (REDIS_URL or redis-server)',
+    () => declare('external')
+  )
+}
+
+/**
+ * Where one shop is run by the real program, by one process or two; there is nothing in it yet.
+ */
+export async function usePremises(ground: Ground, given: Readonly<Record<string, string>> = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright-journey-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  // The server of the database runs as another user when the tests run as root; it has to get in.
+  await chmod(folder, 0o755)
+  const data = join(folder, 'data')
+  const trusted = join(folder, 'receivers.pem')
+  await writeFile(trusted, CERTIFICATE)
+  const settings = {
+    ...(ground === 'external' && {
+      ...SECRET_SETTINGS,
+      DATABASE_URL: (await useEmptyDatabase()).url,
+      REDIS_URL: await redisUrl()
+    }),
+    CARTWRIGHT_DATA: data,
     CARTWRIGHT_ADMIN_EMAIL: ADMIN.email,
-    CARTWRIGHT_ADMIN_PASSWORD: ADMIN.password
-  })
-  const app = await createTestApp(settings)
-  onTestFinished(app.close)
-  const anybody = app.as(null)
-  const logIn = async (account: object) => {
-    const { status, json, text } = await anybody.post('/api/auth/login', account)
-    expect(status, text).toBe(200)
-    return app.as({ token: json.access_token })
+    CARTWRIGHT_ADMIN_PASSWORD: ADMIN.password,
+    CARTWRIGHT__SHOP__DEMO: 'off',
+    CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
+    CARTWRIGHT__LOG__LEVEL: 'warn',
+    // A machine that runs many tests at once is no reason to refuse a request.
+    CARTWRIGHT__DATABASE__POOL_WAIT_MS: '5000',
+    // Webhooks go to receivers on this machine.
+    CARTWRIGHT__HTTP__PRIVATE_HOSTS: '["127.0.0.1"]',
+    NODE_EXTRA_CA_CERTS: trusted,
+    ...given
   }
-  const admin = await logIn(ADMIN)
-  const made = async (path: string, body: object) => {
-    const { status, json, text } = await admin.post(path, body)
-    expect(status, text).toBe(201)
-    return json
+  const running: Program[] = []
+  const stop = async () => {
+    for (const { child } of running) child.kill('SIGTERM')
+    const codes = await Promise.all(running.splice(0).map(async ({ ended }) => (await ended).code))
+    expect(codes.filter(code => code !== 0)).toEqual([])
   }
+  onTestFinished(stop)
+  return {
+    ...{ folder, data, stop },
+    /** Starts all of its processes, and answers their addresses. */
+    start: (): Promise<string[]> => {
+      for (let of = ground === 'embedded' ? 1 : 2; of > 0; of -= 1) running.push(startProgram(settings))
+      return Promise.all(running.map(({ listening }) => listening))
+    },
+    /** Runs a command; answers what it has written. */
+    command: async (...args: string[]): Promise<string> => {
+      const { code, stdout, stderr } = await startProgram(settings, { args }).ended
+      expect(code, stderr).toBe(0)
+      return stdout
+    }
+  }
+}
+
+async function redisUrl(): Promise<string> {
+  if (process.env.REDIS_URL !== undefined) return process.env.REDIS_URL
+  const server = await useRedisServer()
+  await server.start()
+  return `redis://127.0.0.1:${server.port}`
+}
+
+type Ask = (path: string, body?: unknown, headers?: Record<string, string>) => Promise<TestResponse>
+export type Caller = Record<'get' | 'post' | 'put' | 'patch' | 'delete', Ask>
+
+/** Somebody who asks a process at this address over HTTP. Bodies that are no text are sent as JSON. */
+export function callerAt(origin: string, token?: string): Caller {
+  const ask =
+    (method: string): Ask =>
+    async (path, body, headers = {}) => {
+      const answer = await fetch(new URL(path, origin), {
+        method,
+        headers: {
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers
+        },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) })
+      })
+      const text = await answer.text()
+      const isJson = answer.headers.get('content-type')?.includes('json') && text !== ''
+      return {
+        status: answer.status,
+        headers: Object.fromEntries(answer.headers),
+        text,
+        json: isJson ? JSON.parse(text) : null
+      }
+    }
+  return { get: ask('GET'), post: ask('POST'), put: ask('PUT'), patch: ask('PATCH'), delete: ask('DELETE') }
+}
+
+/** What was answered, which must be 2xx. */
+export async function done(answer: Promise<TestResponse>): Promise<TestResponse['json']> {
+  const { status, json, text } = await answer
+  expect(status, text).toBeGreaterThanOrEqual(200)
+  expect(status, text).toBeLessThan(300)
+  return json
+}
+
+export async function logInAt(origin: string, account: object): Promise<Caller> {
+  const { access_token } = await done(callerAt(origin).post('/api/auth/login', account))
+  return callerAt(origin, access_token)
+}
+
+/** Asks one process, then the other, for pages that nobody has asked for, until the other one finds what the first one kept. */
+async function expectSharedPages([first = '', second = '']: string[]): Promise<void> {
+  const hits = async () => {
+    const { families } = readExposition((await callerAt(second).get('/metrics')).text)
+    return families.get('cartwright_cache_hits_total')?.samples[0]?.value ?? 0
+  }
+  let limit = 0
+  const found = async () => {
+    limit += 1
+    const page = `/api/products?limit=${limit}`
+    const made = await callerAt(first).get(page)
+    const before = await hits()
+    expect((await callerAt(second).get(page)).text).toBe(made.text)
+    return (await hits()) - before
+  }
+  await expect.poll(found, PATIENCE).toBe(1)
+}
+
+/**
+ * A shop with an administrator, and the server that takes its mails. Where it has two processes, administrators ask one and
+ * shoppers the other, so all that is told by one is seen at the other.
+ */
+export async function openShop(ground: Ground, given: Readonly<Record<string, string>> = {}) {
+  const { mails, settings } = await mailSettings(given)
+  const premises = await usePremises(ground, settings)
+  const origins = await premises.start()
+  const [backOffice = '', storefront = backOffice] = origins
+  const anybody = callerAt(storefront)
+  const admin = await logInAt(backOffice, ADMIN)
+  return {
+    ...{ premises, settings, origins, backOffice, storefront, anybody, admin, mails },
+    logIn: (account: object) => logInAt(storefront, account),
+    /** The mail with this subject to somebody. */
+    mail: async (subject: RegExp, to = EMAIL) => {
+      const sent = () => mails.taken.filter(({ recipient }) => recipient === to)
+      const subjects = () => sent().map(each => each.subject)
+      await expect.poll(subjects, PATIENCE).toContainEqual(expect.stringMatching(subject))
+      return sent().find(each => subject.test(each.subject ?? ''))
+    },
+    /** How many can be bought, as shoppers are told. */
+    available: async (variantId: string): Promise<number> => {
+      const { json } = await anybody.get(`/api/inventory/availability?variant_ids=${variantId}`)
+      return json.items[0].available
+    },
+    /** The money of an order has arrived. */
+    receive: async (orderId: string): Promise<void> => {
+      const { total } = await done(admin.get(`/api/admin/orders/${orderId}`))
+      const { items } = await done(admin.get(`/api/admin/payments?order_id=${orderId}`))
+      await done(admin.post(`/api/admin/payments/${items[0].id}/capture`, { amount: total }))
+    }
+  }
+}
+/** A shop that sells a mug, of which there are so many, and has post to send it by. */
+export async function openMugShop(ground: Ground, count: number, given?: Readonly<Record<string, string>>) {
+  const shop = await openShop(ground, given)
+  const { admin, anybody, available } = shop
+  const made = (path: string, body: object) => done(admin.post(path, body))
   await usePost((path, body) => made(`/api/admin/${path}`, body))
   const mug = await made('/api/catalog/products', {
     ...{ name: 'Fika mug', slug: 'fika-mug', status: 'active' },
     variants: [{ sku: 'FIKA', price: 1_200 }]
   })
   const variantId: string = mug.variants[0].id
-  const counted = await admin.put(`/api/inventory/levels/${variantId}`, { on_hand: 10 })
-  expect(counted.status, counted.text).toBeLessThan(300)
-
-  return {
-    ...{ app, anybody, admin, logIn, mails, mug, variantId },
-    /** The mail with this subject to somebody. */
-    mail: async (subject: RegExp, to = EMAIL) => {
-      const find = () => mails.taken.find(each => each.recipient === to && subject.test(each.subject ?? ''))
-      await expect.poll(find, PATIENCE).toBeDefined()
-      return find()
-    },
-    /** How many can be bought. */
-    available: async (): Promise<number> => {
-      const { json } = await anybody.get(`/api/inventory/availability?variant_ids=${variantId}`)
-      return json.items[0].available
-    },
-    /** The money of an order has arrived. */
-    receive: async (orderId: string) => {
-      const { json } = await admin.get(`/api/admin/orders/${orderId}`)
-      const { items } = (await admin.get(`/api/admin/payments?order_id=${orderId}`)).json
-      const taken = await admin.post(`/api/admin/payments/${items[0].id}/capture`, { amount: json.total })
-      expect(taken.status, taken.text).toBe(200)
-    }
-  }
+  await done(admin.put(`/api/inventory/levels/${variantId}`, { on_hand: count }))
+  // Where shoppers ask all of it is known a moment later.
+  const asked = { items: [{ variant_id: variantId, quantity: 1 }], destination: { country: 'SE' } }
+  const ways = async () => (await anybody.post('/api/shipping/rates', asked)).json?.rates?.length
+  await expect.poll(ways, PATIENCE).toBe(3)
+  await expect.poll(() => available(variantId), PATIENCE).toBe(count)
+  if (ground === 'external') await expectSharedPages(shop.origins)
+  return { ...shop, mug, variantId }
 }
