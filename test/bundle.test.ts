@@ -42,10 +42,17 @@ test('a start makes the bundle that the next one starts, until a source is anoth
     await program.ended
   })
   const address = await program.listening
-  const statusOf = async (path: string) => (await fetch(address + path)).status
+  const statusOf = async (path: string, method = 'GET') => (await fetch(address + path, { method })).status
   // Migrations, guides, packages, and the file of the demo.
   for (const path of ['/readyz', '/guides/money.md', '/docs', '/api/products'])
     expect([path, await statusOf(path)]).toEqual([path, 200])
+  // The router is told less at the start.
+  expect([
+    await statusOf('/guides/none.md'),
+    await statusOf('/guides/money.md', 'HEAD'),
+    await statusOf('/api/products/none'),
+    await statusOf('/api/products/none', 'PUT')
+  ]).toEqual([404, 200, 404, 405])
 
   // The lock file says which packages are in the bundle. A copy from elsewhere may be as old as what it replaces.
   const source = join(project, 'src/modules/cart/index.ts')

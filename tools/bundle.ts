@@ -6,6 +6,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { type ChunkingContext, type Plugin, rolldown } from 'rolldown'
+import { later } from './later.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const SOURCES = join(ROOT, 'src')
@@ -45,17 +46,6 @@ const seldom: Plugin = {
             ' apply: (_, self, given) => process.getBuiltinModule("$1")(...given) })'
         )
       : null
-}
-
-/** The router compiles how each part of a path is compared: of those that nobody asks for it need not. */
-const COMPILED = /return (new Function\('path', 'i', .*\)).*\n/
-const compiledLater: Plugin = {
-  name: 'compiled later',
-  transform: (code, id) => {
-    if (!id.endsWith('/find-my-way/lib/node.js')) return null
-    if (!COMPILED.test(code)) throw new Error('find-my-way compiles in another way now')
-    return code.replace(COMPILED, 'let match\nreturn (path, i) => (match ??= $1)(path, i)\n')
-  }
 }
 
 const IMPORT_OF_NODE = /^import (?:(\w+)(?:, )?)?(\{.*\})? ?from "(node:[\w/]+)";$/gm
@@ -103,7 +93,7 @@ const bundle = await rolldown({
   external: (id, importer) =>
     /^[^./]/.test(id) &&
     (APART.includes(id) || !(TOGETHER.includes(id) || importer?.includes('/node_modules/'))),
-  plugins: [addresses, seldom, compiledLater],
+  plugins: [addresses, seldom, later],
   logLevel: 'silent'
 })
 const { output } = await bundle.generate({

@@ -226,6 +226,8 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
     },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
+    // A timer for each route, which nothing here can make wait.
+    pluginTimeout: 0,
     schemaController: {
       compilersFactory: {
         buildValidator: () => compileValidator as never,

@@ -84,7 +84,7 @@ const NAME_LENGTH_MAX = 63 // PostgreSQL cuts longer identifiers silently, and t
 const PARAMETER = /\$([a-z]\w*)/gi
 /** Words of statements that may wait for a lock. A text that has one by chance only runs on another connection. */
 const LOCKS =
-  /\b(?:insert|update|delete|merge|truncate|lock|create|alter|drop|analyze|vacuum|call|pg_notify|\w*advisory\w*|for (?:no key )?update|for (?:key )?share)\b/i
+  /\b(?:insert|update|delete|merge|truncate|lock|create|alter|drop|analyze|vacuum|call|pg_notify|for (?:no key )?update|for (?:key )?share)\b|advisory/i
 const statements = new Map<string, Statement>()
 
 /**
@@ -111,15 +111,14 @@ export function statement<const T extends Values = Nothing, const G extends Valu
 /** The text with a number for each name. */
 export function numberParameters({ name, takes = {}, text }: Declaration<Values, Values>): string {
   const names = Object.keys(takes)
-  const used = new Set<string>()
-  const numbered = text.replace(PARAMETER, (_, parameter: string) => {
-    if (!names.includes(parameter)) throw new Error(`${name} names $${parameter}, which it does not take`)
-    used.add(parameter)
-    return `$${names.indexOf(parameter) + 1}`
-  })
-  const unused = names.filter(each => !used.has(each))
+  // Every second part is a name. To replace them one by one takes a start twice as long (2026-11).
+  const parts = text.split(PARAMETER)
+  const used = parts.filter((_, at) => at % 2 === 1)
+  const unknown = used.find(each => !names.includes(each))
+  if (unknown !== undefined) throw new Error(`${name} names $${unknown}, which it does not take`)
+  const unused = names.filter(each => !used.includes(each))
   if (unused.length > 0) throw new Error(`${name} takes ${unused.join(', ')} and does not use it`)
-  return numbered
+  return parts.map((part, at) => (at % 2 === 1 ? `$${names.indexOf(part) + 1}` : part)).join('')
 }
 
 /** The values in the order of the statement's parameters, as the client sends them. */
