@@ -11,6 +11,8 @@ import { print, table } from './tables.ts'
 
 const ROUNDS = 5
 const SECONDS = 1
+/** So many seconds of orders until the program is compiled: then it does a fifth more of them than in the second one (2026-11). */
+const WARM_RUNS = 8
 /** Each orders once a round, so there are more of them than a round can serve. */
 const USERS = 2_000
 const CONNECTIONS = 16
@@ -104,16 +106,17 @@ async function rate({ bench: { client, databaseUrl }, shop, users, variantIds }:
     if (refused + other + failed > 0) throw new Error(`${refused + other + failed} orders were refused`)
     return good / SECONDS
   }
+  await pgbench(databaseUrl)
+  for (let run = 0; run < WARM_RUNS; run += 1) {
+    await ordersOf(null)
+    // Then statements are planned for what there is, as an hour later in a shop.
+    if (run === 0) await client.query('vacuum analyze')
+  }
   const measured: Record<string, number[]> = { pgbench: [], 'many variants': [], 'one in common': [] }
-  for (let round = 0; round <= ROUNDS; round += 1) {
-    const rates = {
-      pgbench: await pgbench(databaseUrl),
-      'many variants': await ordersOf(null),
-      'one in common': await ordersOf(hot)
-    }
-    // The first one warms up. Then statements are planned for what there is, as an hour later in a shop.
-    if (round === 0) await client.query('vacuum analyze')
-    else for (const [name, rate] of Object.entries(rates)) measured[name]?.push(rate)
+  for (let round = 0; round < ROUNDS; round += 1) {
+    measured.pgbench?.push(await pgbench(databaseUrl))
+    measured['many variants']?.push(await ordersOf(null))
+    measured['one in common']?.push(await ordersOf(hot))
   }
   table('1/s', measured, 'pgbench')
 }

@@ -49,7 +49,10 @@ export type Started = Contender & { stop(signal?: NodeJS.Signals): Promise<void>
 /** For a shop that is only filled: hundreds of people register at once. */
 export const WITHOUT_LIMITS = { CARTWRIGHT__RATE_LIMIT__ENABLED: 'false' }
 
-/** The product as its users run it: token check, limits, metrics and log lines are on. `main`: with modules of its own. */
+/**
+ * The product as its users run it: with the flags of `npm start`, token check, limits, metrics and log lines. `main`: with modules
+ * of its own.
+ */
 export async function startShop(
   databaseUrl: string,
   settings: Record<string, string> = {},
@@ -67,7 +70,8 @@ export async function startShop(
     ...Object.fromEntries(limits),
     ...settings
   }
-  const program = { name: 'cartwright', args: [main, 'start'], probe: '/readyz', core }
+  const flags = process.env.START_FLAGS?.split(' ') ?? []
+  const program = { name: 'cartwright', args: [...flags, main, 'start'], probe: '/readyz', core }
   return start(program, port, environment)
 }
 

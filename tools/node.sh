@@ -7,4 +7,4 @@ NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-$PWD/node_modules/.cache/compiled}"
 # For a start: npm links no package, so no path has to be followed, which is a tenth of loading the program (2026-11). Memory
 # for young objects is as large from the first moment on as it becomes under load, which saves a dozen collections.
 START_FLAGS='--preserve-symlinks --min-semi-space-size=16'
-export PATH NODE_COMPILE_CACHE
+export PATH NODE_COMPILE_CACHE START_FLAGS
