@@ -70,8 +70,8 @@ async function openDay(ground: Ground) {
 
 /** Everything runs, nothing is sold yet; goods are imported, counted, and can be sent. */
 async function furnish({ admin, anybody }: Shop): Promise<void> {
-  const { items, database, cache } = await done(admin.get('/api/admin/modules'))
-  expect(items.filter((each: { health: string }) => each.health !== 'up')).toEqual([])
+  const { items: modules, database, cache } = await done(admin.get('/api/admin/modules'))
+  expect(modules.filter((each: { health: string }) => each.health !== 'up')).toEqual([])
   expect([database, cache]).toEqual(['up', 'up'])
   expect(await done(admin.get('/api/admin/dashboard'))).toMatchObject({
     orders: { made: 0, placed: 0, canceled: 0, units: 0, totals: [], top_products: [] },
@@ -93,9 +93,10 @@ async function furnish({ admin, anybody }: Shop): Promise<void> {
   await done(admin.post(`/api/admin/promotions/${opening.id}/codes`, { code: 'OPENING' }))
 
   // Where shoppers ask all of it is known a moment later.
-  const asked = { items: [itemOf(await variantOf(anybody, 'mug'), 1)], destination: { country: 'SE' } }
-  const ways = async () => (await anybody.post('/api/shipping/rates', asked)).json?.rates?.length
-  await expect.poll(ways, PATIENCE).toBe(3)
+  const items = [itemOf(await variantOf(anybody, 'mug'), 1)]
+  const asked = { items, shipping_address: STOCKHOLM, codes: ['OPENING'] }
+  const costs = async () => (await anybody.post('/api/checkouts/guest', asked)).json?.total
+  await expect.poll(costs, PATIENCE).toBe(1_080 + 490)
 }
 const itemOf = (variant_id: string, quantity: number) => ({ variant_id, quantity })
 const variantOf = async (caller: Shop['anybody'], slug: string): Promise<string> => {
@@ -259,16 +260,16 @@ async function moderate({ admin, anybody, ada, bob }: Shop): Promise<void> {
 async function rest({ admin, ada, anybody }: Shop): Promise<void> {
   const until = new Date(Date.now() + 3_600_000).toISOString()
   await done(admin.put('/api/admin/maintenance', { enabled: true, message: 'We count.', until }))
-  const add = async () => ada.post('/api/cart', { variant_id: await variantOf(anybody, 'mug'), quantity: 1 })
-  await expect.poll(async () => (await add()).status, PATIENCE).toBe(503)
-  const { headers, json } = await add()
+  const empty = () => ada.delete('/api/cart')
+  await expect.poll(async () => (await empty()).status, PATIENCE).toBe(503)
+  const { headers, json } = await empty()
   expect(json).toMatchObject({ code: 'SHOP_IN_MAINTENANCE', message: 'We count.', until })
   expect(Number(headers['retry-after'])).toBeGreaterThan(0)
   expect((await anybody.get('/api/products')).json.items).toHaveLength(3)
   const mug = await variantOf(admin, 'mug')
   await done(admin.post('/api/inventory/adjustments', { variant_id: mug, delta: -1, reason: 'It fell' }))
   await done(admin.put('/api/admin/maintenance', { enabled: false }))
-  await expect.poll(async () => (await add()).status, PATIENCE).toBe(200)
+  await expect.poll(async () => (await empty()).status, PATIENCE).toBe(200)
 }
 
 /** Bob is not wanted any more: his token is dead, and no new one is to be had. */

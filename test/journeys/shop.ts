@@ -31,9 +31,7 @@ export function onEachGround(declare: (ground: Ground) => void): void {
   )
 }
 
-/**
- * Where one shop is run by the real program, by one process or two; there is nothing in it yet.
- */
+/** Where one shop is run by the real program, by one process or two; there is nothing in it yet. */
 export async function usePremises(ground: Ground, given: Readonly<Record<string, string>> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-journey-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
