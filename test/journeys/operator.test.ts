@@ -176,6 +176,7 @@ onEachGround(ground => {
 
   test('an operator upgrades a shop of an older version: what it has sold is there, and it goes on', async () => {
     const shop = await usePremises(ground, SECRET_SETTINGS)
+    // A backup of a shop that was run by commit a72b63f, and what that shop answered about each order, a line each.
     await shop.command('restore', fileURLToPath(new URL('older-shop.backup', import.meta.url)))
     const { pending: missing } = JSON.parse(await shop.command('migrate', '--dry-run', '--json'))
     expect(missing).toEqual(expect.arrayContaining(LATER))
