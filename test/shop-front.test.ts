@@ -53,9 +53,23 @@ test('in production there is none, and no link to one', async () => {
   expect((await request('GET', '/')).json.shop_front).toBeUndefined()
 })
 
+test('where links of mails lead it is, too', async () => {
+  const { request } = await useShop()
+  const paths = ['verify-email', 'orders/0198c2f0-0000-7000-8000-000000000000', 'orders/']
+  for (const path of paths)
+    expect((await request('GET', `/shop/${path}`)).headers['content-type'], path).toContain('text/html')
+})
+
 test('no other file is served', async () => {
   const { request } = await useShop()
-  for (const name of ['none.js', '..%2Fcatalog.csv', '%2Fetc%2Fpasswd', 'catalog.csv', 'main.js.map'])
+  for (const name of [
+    'none.js',
+    '..%2Fcatalog.csv',
+    '%2Fetc%2Fpasswd',
+    'catalog.csv',
+    'main.js.map',
+    'a/b/c'
+  ])
     expect((await request('GET', `/shop/${name}`)).status, name).toBe(404)
 })
 

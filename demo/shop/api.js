@@ -61,6 +61,9 @@ async function attempt(path, request) {
 
 /** `detail` is for developers; these are the words for shoppers. */
 const WORDS = {
+  AUTH_INVALID_CREDENTIALS: 'This e-mail address and password do not belong together.',
+  AUTH_ONE_TIME_TOKEN_INVALID:
+    'This link is not valid any more. Please use the one of the newest mail, or ask for another.',
   CART_CHANGED: 'The cart has changed meanwhile. Please look at it again.',
   CART_EMPTY: 'There is nothing in the cart any more. Perhaps it was ordered in another window.',
   CART_LINE_LIMIT: 'The cart is full: no more different things fit into it.',

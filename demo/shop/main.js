@@ -1,3 +1,4 @@
+import { resetPassword, verifyEmail } from './account.js'
 import { call, wordsOf } from './api.js'
 import { readCart } from './basket.js'
 import { browse } from './browse.js'
@@ -13,11 +14,21 @@ const PAGES = {
   products: product,
   cart,
   checkout,
-  orders: place => (place.parts.length === 0 ? orders() : order(place))
+  orders: place => (place.parts.length === 0 ? orders() : order(place, visit)),
+  'verify-email': verifyEmail,
+  'reset-password': resetPassword
 }
 const main = document.getElementById('main')
 const markets = { all: [], current: undefined }
 let visits = 0
+
+/** Links in mails are `/shop/orders/…#token=…`; here that is `/shop#/orders/…/…`. */
+function arriveFromMail() {
+  const [, page] = /^\/shop(\/.+)/.exec(location.pathname) ?? []
+  if (page === undefined) return
+  const token = new URLSearchParams(location.hash.slice(1)).get('token')
+  history.replaceState(null, '', `/shop#${page}${token === null ? '' : `/${token}`}`)
+}
 
 /** `#/orders/…?…`, taken apart. Whatever a link must not tell servers stands there. */
 function placeNow() {
@@ -92,6 +103,7 @@ document.getElementById('search').addEventListener('submit', event => {
   const q = document.getElementById('q').value.trim()
   location.hash = q === '' ? '#/' : `#/?${new URLSearchParams({ q })}`
 })
+arriveFromMail()
 addEventListener('hashchange', visit)
 showName().catch(() => {})
 await showMarkets().catch(() => {})

@@ -1,5 +1,5 @@
 /**
- * What this browser remembers: the tokens of its cart, checkout and orders, the market, and an order that was sent.
+ * What this browser remembers: the tokens of its cart, checkout and orders, who has logged in, the market, and an order that was sent.
  * Where nothing may be stored it lasts as long as the page.
  */
 const PREFIX = 'cartwright-shop.'
@@ -31,13 +31,15 @@ const kept = name => ({
 export const cartToken = kept('cart')
 /** `{ id, token }` of the checkout. */
 export const checkoutKey = kept('checkout')
+/** The access token of whoever has logged in, which lasts a quarter of an hour. */
+export const accessToken = kept('access')
 /** The code of the market that was chosen. */
 export const chosenMarket = kept('market')
 /** `{ key, body, at, orderId? }`: an order that was sent and not shown yet. */
 export const sentOrder = kept('sent-order')
 
 const orders = kept('orders')
-/** `{ id, token, number, at }`, the newest first. */
+/** `{ id, token, number, at }`, the newest first; without a token where it belongs to an account. */
 export const knownOrders = () => orders.get() ?? []
 export const tokenOfOrder = id => knownOrders().find(order => order.id === id)?.token
 export function keepOrder(order) {

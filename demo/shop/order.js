@@ -1,6 +1,7 @@
+import { logIn } from './account.js'
 import { call, wordsOf } from './api.js'
 import { busy, el, link, page, problemPlace, say, tell } from './dom.js'
-import { keepOrder, knownOrders, tokenOfOrder } from './memory.js'
+import { accessToken, keepOrder, knownOrders, tokenOfOrder } from './memory.js'
 import { money } from './money.js'
 import { linkToOrder, orderIsShown } from './placing.js'
 import { daysWords, summaryOf } from './summary.js'
@@ -53,15 +54,33 @@ export function orders() {
   )
 }
 
-/** `#/orders/:id/:token`: the order, as it is from moment to moment. Without a token, this browser must know it. */
-export async function order({ parts: [id, given] }) {
+/** Who has no account shows the token of an order, others who they are; each has routes of their own. */
+const asGuest = token => ({ of: '/guest', headers: { 'x-order-token': token } })
+const asOwner = () => ({ of: '', headers: { authorization: `Bearer ${accessToken.get()}` } })
+
+/**
+ * `#/orders/:id/:token`: the order, as it is from moment to moment. Without a token this browser knows it, or it belongs to an
+ * account; then `again` shows it to who has logged in.
+ */
+export async function order({ parts: [id, given] }, again) {
   const token = given ?? tokenOfOrder(id)
-  const headers = { 'x-order-token': token ?? '' }
+  if (token !== undefined) return shownTo(asGuest(token), id, token)
+  if (accessToken.get() === undefined) return logIn(again)
+  try {
+    return await shownTo(asOwner(), id)
+  } catch (error) {
+    if (error.status !== 401) throw error
+    accessToken.forget()
+    return logIn(again)
+  }
+}
+
+async function shownTo({ of, headers }, id, token) {
   const read = async () => {
     const [order, payments] = await Promise.all([
-      call('GET', `/orders/guest/${id}`, { headers }),
+      call('GET', `/orders${of}/${id}`, { headers }),
       // Without the module payments nothing is paid here.
-      call('GET', `/payments/guest/by-order/${id}`, { headers }).catch(() => ({ items: [] }))
+      call('GET', `/payments${of}/by-order/${id}`, { headers }).catch(() => ({ items: [] }))
     ])
     return { order, payments: payments.items }
   }
@@ -122,13 +141,13 @@ export async function order({ parts: [id, given] }) {
   }
   const actionsOf = ({ next_actions, total, currency }, payments) => [
     ...(next_actions.includes('pay') && !isHeld(payments)
-      ? [button(`Pay ${money(total, currency)}`, 'main', () => pay(id, headers, problem))]
+      ? [button(`Pay ${money(total, currency)}`, 'main', () => pay(id, { of, headers }, problem))]
       : []),
     ...(next_actions.includes('cancel') ? [button('Cancel the order', '', cancel)] : [])
   ]
   async function cancel() {
     if (!confirm('Cancel this order?')) return
-    await call('POST', `/orders/guest/${id}/cancel`, { headers })
+    await call('POST', `/orders${of}/${id}/cancel`, { headers })
     say('The order is being canceled.')
     await again()
   }
@@ -141,22 +160,23 @@ export async function order({ parts: [id, given] }) {
     problem,
     actions,
     summary,
-    el(
-      'p',
-      { class: 'soft' },
-      'Keep ',
-      link(linkToOrder({ id, token }), 'this link'),
-      ': whoever has it sees the order.'
-    )
+    token !== undefined &&
+      el(
+        'p',
+        { class: 'soft' },
+        'Keep ',
+        link(linkToOrder({ id, token }), 'this link'),
+        ': whoever has it sees the order.'
+      )
   )
 }
 
 const isHeld = payments => payments.some(({ status }) => ['authorized', 'succeeded'].includes(status))
 
 /** Begins the payment, or goes on with the one that was begun, where the provider asks for it; and comes back here. */
-async function pay(orderId, headers, place) {
+async function pay(orderId, { of, headers }, place) {
   for (let asked = 1; ; asked += 1) {
-    const { redirect_url, action } = await call('POST', '/payments/guest/intent', {
+    const { redirect_url, action } = await call('POST', `/payments${of}/intent`, {
       headers,
       body: { order_id: orderId }
     })

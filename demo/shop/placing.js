@@ -35,4 +35,5 @@ export function orderIsShown(id) {
 }
 
 export const newOrder = body => ({ key: newKey(), body, at: Date.now() })
-export const linkToOrder = ({ id, token }) => `#/orders/${id}/${token}`
+export const linkToOrder = ({ id, token }) =>
+  token === undefined ? `#/orders/${id}` : `#/orders/${id}/${token}`

@@ -22,6 +22,8 @@ const POLICY = [
   "frame-ancestors 'none'"
 ].join('; ')
 const PAGE = 'index.html'
+/** Where links of mails lead, such as `orders/…`: the page itself knows what to show there. */
+const PLACE = /^([a-z-]+(\/[\w-]+)?\/?)?$/
 const HEADERS = { 'cache-control': 'no-cache', 'content-security-policy': POLICY }
 
 export function mountShopFront(app: FastifyInstance, find: ShopFront): void {
@@ -32,7 +34,8 @@ export function mountShopFront(app: FastifyInstance, find: ShopFront): void {
     return reply.headers(HEADERS).header('content-type', file.type).send(file.content)
   }
   app.get(SHOP_PATH, options, (_request, reply) => send(PAGE, reply))
-  app.get<{ Params: { name: string } }>(`${SHOP_PATH}/:name`, options, (request, reply) =>
-    send(request.params.name === '' ? PAGE : request.params.name, reply)
-  )
+  app.get<{ Params: { '*': string } }>(`${SHOP_PATH}/*`, options, (request, reply) => {
+    const name = request.params['*']
+    return send(PLACE.test(name) ? PAGE : name, reply)
+  })
 }
