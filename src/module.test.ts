@@ -4,8 +4,16 @@ import { OperatorError } from './kernel/errors.ts'
 import { defineEvent, defineJob } from './kernel/events.ts'
 import { count, section } from './kernel/settings.ts'
 import { Id } from './kernel/wire.ts'
-import { defineModule, type Module, migrationSources, moduleProblems, orderModules } from './module.ts'
+import {
+  defineModule,
+  type House,
+  type Module,
+  migrationSources,
+  moduleProblems,
+  orderModules
+} from './module.ts'
 import { createMetricRegistry } from './platform/metrics/registry.ts'
+import type { People } from './platform/people.ts'
 import type { Platform } from './platform/platform.ts'
 import { apisOf, setupModules, stopModules } from './set-up.ts'
 
@@ -195,9 +203,37 @@ test('a set-up that fails stops whatever was set up, and is what is reported', a
   expect(events.slice(3)).toEqual(['stop d', 'stop b', 'stop a'])
 })
 
+test('a module with tables says what it keeps of people, and how it forgets them, or nothing starts', async () => {
+  const migrations = new URL('file:///shop/migrations/')
+  const wishlist = { ...fake('wishlist'), migrations }
+  const people: People = { erase: async () => {}, export: async () => 'wishes' }
+  const returning = { setup: async () => ({ api: {}, people }) }
+  await expect(setUp([wishlist])).rejects.toThrow(
+    'module wishlist has tables and does not say what it keeps of people: declare keepsOfPeople: true'
+  )
+  await expect(setUp([{ ...wishlist, keepsOfPeople: true }])).rejects.toThrow(
+    'module wishlist: keepsOfPeople is true where set-up returns people, and nowhere else'
+  )
+  await expect(setUp([{ ...wishlist, keepsOfPeople: 'Nothing.', ...returning }])).rejects.toThrow(
+    'module wishlist: keepsOfPeople is true where'
+  )
+  await setUp([{ ...wishlist, keepsOfPeople: 'Wishes are nobody’s.' }])
+
+  let kept: House['people'] | undefined
+  const auth: Module = {
+    ...fake('auth'),
+    setup: async ({ house }) => {
+      kept = house.people
+      return { api: {} }
+    }
+  }
+  await setUp([auth, { ...wishlist, keepsOfPeople: true, ...returning }, fake('shelf')])
+  expect([...(kept?.() ?? [])]).toEqual([['wishlist', people]])
+})
+
 test('migrations come from the modules that have some, enabled or not', () => {
   const folder = new URL('file:///shop/migrations/')
-  const shop = { ...fake('shop'), migrations: folder }
+  const shop = { ...fake('shop'), migrations: folder, keepsOfPeople: 'Nothing.' }
   expect(migrationSources([fake('a'), shop])).toEqual([{ module: 'shop', folder }])
 })
 

@@ -7,6 +7,7 @@ import type { SettingsOf } from './kernel/settings.ts'
 import type { Metrics } from './platform/metrics/registry.ts'
 import type { Consumer, JobHandler } from './platform/outbox/handlers.ts'
 import type { Emit, Enqueue, Outbox } from './platform/outbox/outbox.ts'
+import type { People } from './platform/people.ts'
 import type { Platform } from './platform/platform.ts'
 import type { MigrationSource } from './platform/postgres/migrate.ts'
 
@@ -31,6 +32,8 @@ export type ModuleInstance<Api, C = ConsumersOf<Events>, J = HandlersOf<Jobs>> =
   /** Whether its consumer would do anything about such an event that happens now. Without it, it would. */
   wants?: (event: string) => boolean
   handlers?: J
+  /** What it keeps of people, when its declaration says that it keeps something. */
+  people?: People
   /**
    * What shoppers are told who want to change something, whatever it is; `undefined` when they may. Each such request asks,
    * so it answers from memory.
@@ -55,6 +58,8 @@ export type House = {
   readonly modules: readonly DescribedModule[]
   /** The configuration as it counts; its secrets are `***`. */
   config(): Readonly<Record<string, unknown>>
+  /** What the modules that are set up keep of people, by their names; complete once all of them are. */
+  people(): ReadonlyMap<string, People>
 }
 
 /** What a module is, and whether it runs, for people. */
@@ -119,6 +124,11 @@ export type Module<
   /** What it does later: set-up returns a handler of each. */
   readonly jobs?: J
   readonly migrations?: URL
+  /**
+   * Whether it keeps something of people: `true`, and set-up returns `people`; or why there is nothing to erase and to tell.
+   * A module with migrations says so, or the shop does not start.
+   */
+  readonly keepsOfPeople?: true | string
   /** What `doctor` asks about the installation for its sake: others that it needs, settings that contradict each other. */
   diagnose?(settings: SettingsOf<S>, world: Pick<Platform, 'config' | 'http'>): readonly Diagnosis[]
   // A method and not a property: TypeScript compares parameters of methods both ways, so a module that asks for
@@ -214,7 +224,14 @@ export function moduleProblems(modules: readonly Module[], switches: Switches): 
         .map(path => `switch ${part} covers ${path}, which is no path of its module ${name}`)
     )
   )
-  return [...missing, ...namesakes, ...clashes, ...strays, ...eventProblems(modules)]
+  const silent = modules
+    .filter(({ migrations, keepsOfPeople }) => migrations !== undefined && keepsOfPeople === undefined)
+    .map(
+      ({ name }) =>
+        `module ${name} has tables and does not say what it keeps of people: declare keepsOfPeople: true, and return people ` +
+        'from its set-up, or declare why there is nothing to erase and to tell'
+    )
+  return [...missing, ...namesakes, ...clashes, ...strays, ...silent, ...eventProblems(modules)]
 }
 
 /** An event has one module that emits it: in the list, or one that whoever hears it requires or uses. */

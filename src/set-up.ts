@@ -16,6 +16,7 @@ import {
   type Switches
 } from './module.ts'
 import type { Handler } from './platform/outbox/handlers.ts'
+import type { People } from './platform/people.ts'
 import type { Platform } from './platform/platform.ts'
 
 /**
@@ -32,10 +33,12 @@ export async function setupModules(modules: readonly Module[], platform: Platfor
   // Before the first set-up, which may emit something.
   outbox.route(routesOf(modules.filter(module => isEnabled(module, switches))))
   const settingUp = new Map<string, Promise<LoadedModule>>()
+  const people = new Map<string, People>()
   const sections = platform.config as unknown as Readonly<Record<string, object>>
   const house: House = {
     modules: describeModules(modules, switches),
-    config: () => withoutSecrets(modules, platform.config as ConfigOf<Module>)
+    config: () => withoutSecrets(modules, platform.config as ConfigOf<Module>),
+    people: () => people
   }
   /** Behind all that it needs. */
   async function setUp(module: Module): Promise<LoadedModule> {
@@ -55,8 +58,14 @@ export async function setupModules(modules: readonly Module[], platform: Platfor
   for (const module of orderModules(modules, switches)) settingUp.set(module.name, setUp(module))
   try {
     const loaded = await Promise.all(settingUp.values())
-    for (const { module, instance } of loaded)
+    for (const { module, instance } of loaded) {
       for (const [name, handler] of handlersOf(module, instance)) outbox.attach(name, handler)
+      if ((module.keepsOfPeople === true) !== (instance.people !== undefined))
+        throw new Error(
+          `module ${module.name}: keepsOfPeople is true where set-up returns people, and nowhere else`
+        )
+      if (instance.people !== undefined) people.set(module.name, instance.people)
+    }
     return loaded
   } catch (error) {
     const ended = await Promise.allSettled(settingUp.values())

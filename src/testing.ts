@@ -10,7 +10,7 @@ import { loadConfig } from './config.ts'
 import { declaredEvents, type EventType, type JobType } from './kernel/events.ts'
 import { compileSchema } from './kernel/validate.ts'
 import { defineModule, type Module, migrationSources } from './module.ts'
-import { fakeAuth } from './modules/auth/fake.ts'
+import { type FakeAuth, fakeAuth } from './modules/auth/fake.ts'
 import { openEmbeddedPostgres } from './platform/embedded-postgres/open.ts'
 import type { Outbox } from './platform/outbox/outbox.ts'
 import { openPlatform, type Platform } from './platform/platform.ts'
@@ -173,7 +173,10 @@ const standIns = (apis: Readonly<Record<string, object>>): Module[] =>
       requires: {},
       uses: {},
       emits: declaredEvents().filter(event => event.name.startsWith(`${name}.`)),
-      setup: async () => ({ api })
+      setup: async ({ house }) => {
+        if ('inhabit' in api) (api as FakeAuth).inhabit(house)
+        return { api }
+      }
     })
   )
 

@@ -57,6 +57,12 @@ test('wishes stay, one of a kind, as many as are allowed; switched off, the modu
   const gone = { method: 'DELETE', headers: { authorization } }
   assert.equal((await fetch(`${again.address}/api/wishlist/${items[0].id}`, gone)).status, 204)
   assert.equal((await wishes()).total, 1)
+
+  const told = await fetch(`${again.address}/api/auth/me/export`, { headers: { authorization } })
+  assert.equal((await json(told)).parts.wishlist.wishes[0].variant_id, mug)
+  const { password } = account
+  const left = await post(`${again.address}/api/auth/me/delete`, { password }, { authorization })
+  assert.equal(left.status, 204)
   await again.stop()
 })
 

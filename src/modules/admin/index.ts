@@ -27,6 +27,7 @@ export const adminModule = defineModule({
   requires: {},
   uses: { auth: authModule, inventory: inventoryModule, payments: paymentsModule, orders: ordersModule },
   migrations: new URL('./migrations/', import.meta.url),
+  keepsOfPeople: 'Who changed what stays: of it, an account has its id alone.',
   setup: async ({ config, durations, house, ...platform }, _settings, { auth, ...apis }) => {
     const { audit, broadcast, cache, db, deliveries, log } = platform
     const changes = createChanges(broadcast, 'admin.maintenance')

@@ -1,5 +1,5 @@
 import { newId } from '../../kernel/ids.ts'
-import { createPersonalParts } from './erasure/parts.ts'
+import type { People } from '../../platform/people.ts'
 import { invalidToken, userNotFound } from './errors.ts'
 import type { AuthApi, Contact, OneTimeToken } from './index.ts'
 
@@ -10,8 +10,12 @@ const SOMEBODY = newId()
 export const customer = (id = newId()) => ({ id, token: `customer-${id}` })
 export const admin = (id = newId()) => ({ id, token: `admin-${id}` })
 
+type KeptOfPeople = () => ReadonlyMap<string, People>
+
 /** The API, and what a test tells it. */
 export type FakeAuth = AuthApi & {
+  /** In whose modules it erases and tells what is kept of people. */
+  inhabit(house: { people: KeptOfPeople }): void
   know(contact: Pick<Contact, 'id' | 'email'> & Partial<Contact>): void
   /** A token that is good, or `undefined` once it is not any more. */
   hold(tokenId: string, token: OneTimeToken | undefined): void
@@ -27,7 +31,7 @@ const NOTHING_KNOWN = { name: null, locale: null, emailVerified: false, formerEm
  */
 export function fakeAuth(): FakeAuth {
   const known = new Map<string, Contact>()
-  const parts = createPersonalParts()
+  let people: KeptOfPeople = () => new Map()
   const tokens = new Map<string, OneTimeToken>()
   const none = () => Promise.reject(new Error('there are no accounts here'))
   return {
@@ -46,12 +50,17 @@ export function fakeAuth(): FakeAuth {
     },
     revocations: { subscribe: () => {}, isLive: () => true },
     contacts: async ids => [...new Set(ids)].flatMap(id => known.get(id) ?? []),
-    onErasure: parts.add,
     eraseUser: async (tx, id) => {
       if (!known.delete(id)) throw userNotFound()
-      await parts.eraseAll(tx, id)
+      for (const each of people().values()) await each.erase(tx, id)
     },
-    exportUser: async id => ({ user_id: id, exported_at: new Date(), parts: await parts.exportAll(id) }),
+    exportUser: async id => {
+      const parts = [...people()].map(async ([name, each]) => [name, await each.export(id)] as const)
+      return { user_id: id, exported_at: new Date(), parts: Object.fromEntries(await Promise.all(parts)) }
+    },
+    inhabit: house => {
+      people = house.people
+    },
     oneTimeToken: async id => tokens.get(id),
     know: contact => {
       known.set(contact.id, { ...NOTHING_KNOWN, ...contact })

@@ -23,7 +23,6 @@ import { findKeyRights } from './api-keys/repository.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
 import { createApiKeys } from './api-keys/service.ts'
 import { diagnoseAuth } from './diagnosis.ts'
-import { createPersonalParts, type PersonalPart } from './erasure/parts.ts'
 import { erasureRoutes } from './erasure/routes.ts'
 import type { AccountExportResponse } from './erasure/schema.ts'
 import { createErasure, exportAccount } from './erasure/service.ts'
@@ -50,7 +49,6 @@ import { createSigningKeys, REFRESH_SECONDS } from './tokens/signing-keys.ts'
 import { verificationRoutes } from './verification/routes.ts'
 import { createVerification } from './verification/service.ts'
 
-export type { PersonalPart } from './erasure/parts.ts'
 export {
   emailChanged,
   passwordChanged,
@@ -83,11 +81,6 @@ export type AuthApi = {
   contacts(userIds: readonly string[]): Promise<Contact[]>
   /** What is to be sent for the token of an event; `undefined` when it was used, superseded, or has expired. */
   oneTimeToken(tokenId: string): Promise<OneTimeToken | undefined>
-  /**
-   * Whoever keeps something of people says at its set-up how it forgets somebody whose account is deleted, and what it tells
-   * them that it has.
-   */
-  onErasure(part: PersonalPart): void
   /** Deletes an account. @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`, and what forbids it in another module. */
   eraseUser(tx: Transaction, userId: string): Promise<void>
   /** All that is kept of somebody, by the names of the modules. */
@@ -140,8 +133,12 @@ export const authModule = defineModule({
   emits: authEvents,
   jobs: [eraseAgain],
   migrations: new URL('./migrations/', import.meta.url),
+  keepsOfPeople: true,
   diagnose: diagnoseAuth,
-  setup: async ({ config, db, emit, enqueue, log, secrets, broadcast, chores, http, metrics }, settings) => {
+  setup: async (
+    { config, db, emit, enqueue, log, secrets, broadcast, chores, http, metrics, house },
+    settings
+  ) => {
     const stopping = new AbortController()
     const keys = await createSigningKeys({ db, secrets, log })
     const accessTokens = createAccessTokens({
@@ -169,10 +166,8 @@ export const authModule = defineModule({
     const deps = { db, emit, passwords, requirePassword, sessions }
     const resets = createPasswordResets({ ...deps, tokens, resetMinutes: settings.password_reset_minutes })
     const accounts = createAccountService({ ...deps, verification, administration, settings })
-    const parts = createPersonalParts()
-    parts.add({ name: 'auth', erase: async () => {}, export: id => exportAccount(db, id) })
     const erasure = createErasure({
-      ...{ db, emit, enqueue, passwords, sessions, parts },
+      ...{ db, emit, enqueue, passwords, sessions, people: house.people },
       requireAnotherAdmin: administration.requireAnotherAdmin
     })
     const firstAdmins = createFirstAdmins(accounts, settings, config.environment)
@@ -199,7 +194,6 @@ export const authModule = defineModule({
       revocations,
       contacts: async ids => (await db.rows(listContacts, { ids })).map(presentContact),
       oneTimeToken: tokens.read,
-      onErasure: parts.add,
       eraseUser: erasure.erase,
       exportUser: erasure.export,
       createUser: accounts.createUser,
@@ -231,6 +225,8 @@ export const authModule = defineModule({
         invitationRoutes(tiers, invitations)
         keyRoutes(tiers, keys.published)
       },
+      // Its rows go with the account.
+      people: { erase: async () => {}, export: id => exportAccount(db, id) },
       handlers: { 'auth.erase_again': ({ payload }) => erasure.eraseAgain(payload.user_id) },
       stop: async () => stopping.abort()
     }

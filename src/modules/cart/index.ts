@@ -1,6 +1,5 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { defineModule } from '../../module.ts'
-import { authModule } from '../auth/index.ts'
 import { catalogModule } from '../catalog/index.ts'
 import { inventoryModule } from '../inventory/index.ts'
 import { marketsOfRequests, pricingModule } from '../pricing/index.ts'
@@ -40,10 +39,11 @@ export const cartModule = defineModule({
   settings: cartSettings,
   capabilities: ['x-guest-cart-token'],
   requires: { catalog: catalogModule },
-  uses: { auth: authModule, inventory: inventoryModule, pricing: pricingModule },
+  uses: { inventory: inventoryModule, pricing: pricingModule },
   emits: [cartMerged],
   migrations: new URL('./migrations/', import.meta.url),
-  setup: async ({ db, emit, chores, config, secrets }, own, { auth, catalog, inventory, pricing }) => {
+  keepsOfPeople: true,
+  setup: async ({ db, emit, chores, config, secrets }, own, { catalog, inventory, pricing }) => {
     const settings: CartSettings = {
       lineQuantityMax: own.line_quantity_max,
       linesMax: own.lines_max,
@@ -51,7 +51,6 @@ export const cartModule = defineModule({
       currency: config.shop.currency
     }
     const cart = createCartService({ db, catalog, inventory, settings })
-    auth?.onErasure(cartsOfPeople(cart))
     const guest = createGuestCartService({ db, cart, secrets, idleSeconds: settings.idleSeconds })
     const merge = createMergeService({ db, emit, cart, catalog, inventory, settings })
     chores.sweep(SWEEP_SECONDS, 'empty expired carts', () => db.run(carts.emptyExpiredCarts))
@@ -69,6 +68,7 @@ export const cartModule = defineModule({
     }
     return {
       api,
+      people: cartsOfPeople(cart),
       routes: (tiers: Tiers) => {
         const marketOf = marketsOfRequests(pricing)
         cartRoutes(tiers, cart, marketOf)

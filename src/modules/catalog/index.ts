@@ -112,6 +112,7 @@ export const catalogModule = defineModule({
   emits: [productChanged, catalogChanged],
   jobs: [refreshListPrices],
   migrations: new URL('./migrations/', import.meta.url),
+  keepsOfPeople: 'What is sold is nobody’s.',
   setup: async (
     { config, db, cache, broadcast, chores, emit, enqueue, metrics },
     settings,

@@ -100,6 +100,7 @@ export const inventoryModule = defineModule({
   emits: [stockCrossed, stockShort],
   jobs: [announceLocation, checkBooks],
   migrations: new URL('./migrations/', import.meta.url),
+  keepsOfPeople: 'Stock is held for orders, and changed by staff, by their ids alone.',
   setup: async ({ db, broadcast, chores, emit, enqueue, log, metrics }, { queue_max: queueMax }) => {
     const changes = createChanges(broadcast)
     const { available, start } = createAvailability({ db, changes })

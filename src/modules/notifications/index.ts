@@ -82,6 +82,7 @@ export const notificationsModule = defineModule({
   ],
   jobs: [sendMessage],
   migrations: new URL('./migrations/', import.meta.url),
+  keepsOfPeople: true,
   setup: async (
     { config, db, chores, enqueue, log, metrics, secrets },
     settings,
@@ -111,7 +112,6 @@ export const notificationsModule = defineModule({
     const write = createMessages({ enqueue, locale, giveUpSeconds })
     const isOn = (template: string) => !settings.off.some(off => off === template)
     checkStaff(staff)
-    auth?.onErasure(messagesOfPeople(db))
 
     chores.every(MEASURE_SECONDS, 'measure messages', createMessageFigures(metrics, db).measure)
     chores.sweep(HOUR_SECONDS, 'delete old messages', () => db.run(deleteOldMessages, { days }))
@@ -120,6 +120,7 @@ export const notificationsModule = defineModule({
     const api: NotificationsApi = { mailbox: transport.name === 'mailbox' ? mailbox : undefined }
     return {
       api,
+      people: messagesOfPeople(db),
       routes: tiers => {
         sendingRoutes(tiers, createSending({ db, write, auth, orders }), settings.sends_per_minute)
         unsubscribeRoutes(tiers, unsubscribe)

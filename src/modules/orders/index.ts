@@ -1,7 +1,6 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { defineModule } from '../../module.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
-import { authModule } from '../auth/index.ts'
 import { cartModule } from '../cart/index.ts'
 import { catalogModule } from '../catalog/index.ts'
 import { inventoryModule } from '../inventory/index.ts'
@@ -98,7 +97,6 @@ export const ordersModule = defineModule({
   capabilities: ['x-checkout-token', 'x-order-token'],
   requires: { catalog: catalogModule, pricing: pricingModule },
   uses: {
-    auth: authModule,
     inventory: inventoryModule,
     payments: paymentsModule,
     shipping: shippingModule,
@@ -108,8 +106,9 @@ export const ordersModule = defineModule({
   hears: [shipmentDelivered, shipmentReturned],
   jobs: [expireOrders, completeOrders],
   migrations: new URL('./migrations/', import.meta.url),
+  keepsOfPeople: true,
   setup: async ({ config, db, chores, emit, log, secrets }, settings, apis) => {
-    const { auth, catalog, pricing, inventory, payments, shipping, cart } = apis
+    const { catalog, pricing, inventory, payments, shipping, cart } = apis
     // What a cart takes of one variant is not got around by leaving the cart out.
     const lineQuantityMax = cart?.lineQuantityMax ?? QUANTITY_MAX
     pricing.askOrders(hasOrdered)
@@ -159,11 +158,11 @@ export const ordersModule = defineModule({
     )
     const letters = createLetters({ pricing, tokens })
     const forget = createErasure({ payments, shipping })
-    auth?.onErasure(ordersOfPeople(db, forget))
     const administration = createOrderAdministration({ db, actions, fulfilment })
     const api: OrdersApi = { bought, letters, figures, forget, exportCsv: administration.exportCsv }
     return {
       api,
+      people: ordersOfPeople(db, forget),
       consumers: {
         'shipping.delivered': createArrivals(changes, 'deliver'),
         'shipping.returned': createArrivals(changes, 'come_back')

@@ -2,7 +2,6 @@ import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { derivedId } from '../../kernel/ids.ts'
 import { defineModule } from '../../module.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
-import { authModule } from '../auth/index.ts'
 import { createAccounts, type NewAccount, type OrderCapture, type OrderRefund } from './accounts/service.ts'
 import { eraseOldRaw } from './callbacks/repository.ts'
 import { callbackRoutes } from './callbacks/routes.ts'
@@ -82,13 +81,13 @@ export const paymentsModule = defineModule({
   settings: paymentsSettings,
   capabilities: ['x-order-token'],
   requires: {},
-  uses: { auth: authModule },
+  uses: {},
   emits: paymentEvents,
   jobs: [sendOperation, reconcile, applyEvent, watchExpiry],
   migrations: new URL('./migrations/', import.meta.url),
+  keepsOfPeople: true,
   diagnose: diagnosePayments,
-  setup: async ({ db, chores, config, emit, enqueue, http, log, metrics, secrets }, settings, { auth }) => {
-    auth?.onErasure(paymentsOfPeople(db))
+  setup: async ({ db, chores, config, emit, enqueue, http, log, metrics, secrets }, settings) => {
     const { providers, stop } = openProviders({
       ...{ config, settings, http, secrets },
       onBack: provider => {
@@ -141,6 +140,7 @@ export const paymentsModule = defineModule({
     }
     return {
       api,
+      people: paymentsOfPeople(db),
       routes: (tiers: Tiers) => {
         intentRoutes(
           tiers,

@@ -3,7 +3,6 @@ import { type MarketRequest, marketNamed } from '../../kernel/wire.ts'
 import { defineModule } from '../../module.ts'
 import { createChanges } from '../../platform/kept.ts'
 import type { Database, Queryable, Transaction, Transactions } from '../../platform/postgres/database.ts'
-import { authModule } from '../auth/index.ts'
 import { codeRoutes } from './codes/routes.ts'
 import { createCodeService } from './codes/service.ts'
 import { createExplain, type Explain } from './dry-run/explain.ts'
@@ -124,10 +123,11 @@ export const pricingModule = defineModule({
   ],
   contexts: ['x-market'],
   requires: {},
-  uses: { auth: authModule },
+  uses: {},
   emits: [pricesChanged],
   migrations: new URL('./migrations/', import.meta.url),
-  setup: async ({ config, db, broadcast, emit }, _settings, { auth }) => {
+  keepsOfPeople: true,
+  setup: async ({ config, db, broadcast, emit }) => {
     const periods = createPeriods(config.shop.time_zone)
     const changes = createChanges(broadcast, 'pricing')
     const priceChanges = createPriceChanges({ broadcast, emit })
@@ -136,7 +136,6 @@ export const pricingModule = defineModule({
     const markets = createMarketService({ db, changes, priceChanges })
     // Apart: who is exempt is many rows, and promotions change more often.
     const exemptionChanges = createChanges(broadcast, 'pricing.exemptions')
-    auth?.onErasure(pricesOfPeople({ db, exemptionChanges }))
     let ordersKnow: HasOrdered = async () => false
     const hasOrdered: HasOrdered = (...asked) => ordersKnow(...asked)
     const rules = createRules({ db, changes, exemptionChanges, hasOrdered })
@@ -171,6 +170,6 @@ export const pricingModule = defineModule({
       const prices = { db, changes: priceChanges }
       priceRoutes(tiers, createPriceService(prices), createPriceFiles(prices))
     }
-    return { api, routes }
+    return { api, routes, people: pricesOfPeople({ db, exemptionChanges }) }
   }
 })

@@ -48,6 +48,7 @@ export const reviewsModule = defineModule({
   hears: [orderPlaced, orderClaimed, orderCanceled, orderCredited],
   jobs: [checkCounts],
   migrations: new URL('./migrations/', import.meta.url),
+  keepsOfPeople: true,
   setup: async ({ db, broadcast, emit, log }, settings, { catalog, auth, orders }) => {
     const ratings = createRatings({ db, broadcast })
     catalog.askReviews(ratings.of)
@@ -56,7 +57,6 @@ export const reviewsModule = defineModule({
     const ownReviews = createOwnReviewService({ db, emit, changed, catalog, auth, orders, rules: settings })
     const moderation = createModeration({ db, changed })
     const people = reviewsOfPeople(db)
-    auth?.onErasure(people)
     const api: ReviewsApi = { forget: people.erase, export: people.export }
     const follow = async (tx: Transaction, events: readonly Delivery<OfCustomer>[]) => {
       const customerIds = events.map(({ payload }) => payload.customer_id).filter(id => id !== null)
@@ -64,6 +64,7 @@ export const reviewsModule = defineModule({
     }
     return {
       api,
+      people,
       routes: (tiers: Tiers) => {
         reviewStorefrontRoutes(tiers, storefront)
         ownReviewRoutes(tiers, ownReviews, { writesPerMinute: settings.writes_per_minute })

@@ -73,6 +73,7 @@ export const shippingModule = defineModule({
   uses: { pricing: pricingModule },
   emits: [shipmentDelivered, shipmentReturned],
   migrations: new URL('./migrations/', import.meta.url),
+  keepsOfPeople: 'Parcels are those of orders, which have them forget whose they were.',
   setup: async ({ config, db, broadcast, emit, secrets }, settings, { catalog, pricing }) => {
     const { currency } = config.shop
     const changes = createChanges(broadcast, 'shipping')

@@ -62,6 +62,7 @@ export const webhooksModule = defineModule({
   hears: told,
   jobs: [sendDue, findDue],
   migrations: new URL('./migrations/', import.meta.url),
+  keepsOfPeople: 'What others are told has ids, amounts and states, and goes after `kept_days`.',
   setup: async ({ db, broadcast, http, secrets, enqueue, emit, log, chores, metrics }, settings) => {
     const changes = createChanges(broadcast, 'webhooks')
     const sealing = createSealing(secrets)

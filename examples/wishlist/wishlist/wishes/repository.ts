@@ -40,3 +40,16 @@ export const deleteWish = statement({
   takes: { customer_id: 'uuid', id: 'uuid' },
   text: 'delete from wishlist.wishes where customer_id = $customer_id and id = $id'
 })
+/** All that somebody wished for who leaves. */
+export const deleteWishes = statement({
+  name: 'wishlist.delete_wishes',
+  takes: { customer_id: 'uuid' },
+  text: 'delete from wishlist.wishes where customer_id = $customer_id'
+})
+export const exportWishes = statement({
+  name: 'wishlist.export_wishes',
+  takes: { customer_id: 'uuid' },
+  gives: columns,
+  text: `
+    select id, variant_id, wished_at from wishlist.wishes where customer_id = $customer_id order by id`
+})

@@ -7,6 +7,7 @@ import {
   type Page,
   type RowOf,
   readPage,
+  type Transaction,
   type Write,
   type wire
 } from 'cartwright'
@@ -56,7 +57,19 @@ export function createWishService({ db, catalog, wishesMax }: Deps) {
     })
   }
 
-  return { list, add, remove }
+  return {
+    list,
+    add,
+    remove,
+    /** Their owner leaves. */
+    forget: async (tx: Transaction, customer_id: string): Promise<void> => {
+      await tx.run(repository.deleteWishes, { customer_id })
+    },
+    /** All that is kept of them. */
+    export: async (customer_id: string) => ({
+      wishes: await db.rows(repository.exportWishes, { customer_id })
+    })
+  }
 }
 export type WishService = ReturnType<typeof createWishService>
 

@@ -3,7 +3,6 @@ import { type Accounts, openAccounts, PASSWORD } from '../../../../test/support/
 import { defineError } from '../../../kernel/errors.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { defineModule } from '../../../module.ts'
-import { authModule } from '../index.ts'
 
 const diaryOpen = defineError('conflict', 'DIARY_OPEN', 'Only for this test.')
 /** What a module to the right keeps of people. */
@@ -13,19 +12,19 @@ const diaryModule = defineModule({
   name: 'diary',
   description: 'Keeps what people write.',
   basePaths: [],
-  requires: { auth: authModule },
+  requires: {},
   uses: {},
-  setup: async (_platform, _settings, { auth }) => {
-    auth.onErasure({
-      name: 'diary',
+  keepsOfPeople: true,
+  setup: async () => ({
+    api: {},
+    people: {
       erase: async (_tx, userId) => {
         if (open.has(userId)) throw diaryOpen()
         diary.delete(userId)
       },
       export: async userId => ({ entry: diary.get(userId) ?? null })
-    })
-    return { api: {} }
-  }
+    }
+  })
 })
 
 let shop: Accounts

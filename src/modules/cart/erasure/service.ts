@@ -1,10 +1,9 @@
-import type { PersonalPart } from '../../auth/index.ts'
+import type { People } from '../../../platform/people.ts'
 import type { CartService } from '../carts/service.ts'
 import * as repository from './repository.ts'
 
 /** What carts keep of somebody. */
-export const cartsOfPeople = ({ stored }: Pick<CartService, 'stored'>): PersonalPart => ({
-  name: 'cart',
+export const cartsOfPeople = ({ stored }: Pick<CartService, 'stored'>): People => ({
   async erase(tx, customer_id) {
     await tx.run(repository.deleteCart, { customer_id })
     await tx.run(repository.deleteMerges, { customer_id })

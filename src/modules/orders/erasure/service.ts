@@ -1,5 +1,5 @@
+import type { People } from '../../../platform/people.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import type { PersonalPart } from '../../auth/index.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import { ordersOpen } from '../errors.ts'
@@ -34,8 +34,7 @@ export function createErasure({ payments, shipping }: Deps) {
 }
 
 /** What orders keep of somebody. */
-export const ordersOfPeople = (db: Database, forget: PersonalPart['erase']): PersonalPart => ({
-  name: 'orders',
+export const ordersOfPeople = (db: Database, forget: People['erase']): People => ({
   erase: forget,
   export: async customer_id => ({
     orders: await db.rows(repository.exportOrders, { customer_id }),

@@ -1,5 +1,5 @@
+import type { People } from '../../../platform/people.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import type { PersonalPart } from '../../auth/index.ts'
 import * as repository from './repository.ts'
 
 /** See `PaymentsApi.forget`. */
@@ -17,8 +17,7 @@ export async function forget(
 }
 
 /** What payments keep of somebody. They know them by their orders, which have it forgotten: see `PaymentsApi.forget`. */
-export const paymentsOfPeople = (db: Database): PersonalPart => ({
-  name: 'payments',
+export const paymentsOfPeople = (db: Database): People => ({
   erase: async () => {},
   export: async customer_id => ({ payments: await db.rows(repository.exportPayments, { customer_id }) })
 })

@@ -1,6 +1,6 @@
 import type { Changes } from '../../../platform/kept.ts'
+import type { People } from '../../../platform/people.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import type { PersonalPart } from '../../auth/index.ts'
 import * as repository from './repository.ts'
 
 /** What prices rest on of somebody: taxes that they do not pay, and promotions that they used. */
@@ -10,8 +10,7 @@ export const pricesOfPeople = ({
 }: {
   db: Database
   exemptionChanges: Changes
-}): PersonalPart => ({
-  name: 'pricing',
+}): People => ({
   async erase(tx, customer_id) {
     const customer = customer_id
     if ((await tx.run(repository.deleteExemptionsOf, { customer_id })) > 0) exemptionChanges.announce(tx)

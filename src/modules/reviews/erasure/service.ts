@@ -6,7 +6,6 @@ import * as repository from './repository.ts'
 
 /** What reviews keep of somebody. */
 export const reviewsOfPeople = (db: Queryable) => ({
-  name: 'reviews',
   /**
    * Somebody has left: what others read of theirs stays, by nobody; what nobody read is gone. Whoever has left already has
    * nothing that could be forgotten.
