@@ -8,11 +8,12 @@ async function useCommand(settings: Record<string, string> = {}) {
   onTestFinished(() => created.drop())
   const run = (input: string, ...options: string[]) =>
     runCommandLine(['user', ...options], { input, settings: { DATABASE_URL: created.url, ...settings } })
-  const states = () => runSql(created.url, 'select disabled_at is not null as disabled from auth.users')
+  const sql = (text: string) => runSql(created.url, text)
   return {
     run,
-    states,
-    users: () => runSql(created.url, 'select email, name, role from auth.users order by email')
+    sql,
+    states: () => sql('select disabled_at is not null as disabled from auth.users'),
+    users: () => sql('select email, name, role from auth.users order by email')
   }
 }
 
@@ -77,4 +78,28 @@ test('keeps somebody out, lets them in again, and gives them another role', asyn
     code: 1,
     errors: 'Nobody has an account with the address nobody@example.com.\n'
   })
+})
+
+test('limits an administrator to modules, and gives all rights back', async () => {
+  const { run, sql } = await useCommand()
+  await sql(
+    `insert into auth.users (id, email, role, password_hash)
+     select gen_random_uuid(), name || '@example.com', 'admin', 'x' from unnest(array['ada', 'boss']) as name`
+  )
+  const role = (name: string, ...scopes: string[]) =>
+    run('', 'role', '--email', `${name}@example.com`, '--role', 'admin', ...scopes)
+  const scopes = async () =>
+    (await sql(`select scopes from auth.users where email = 'ada@example.com'`))[0]?.scopes
+  const [limited, unknown, last] = [
+    await role('ada', '--scopes', 'catalog, inventory,catalog'),
+    await role('ada', '--scopes', 'catalog,stock'),
+    await role('boss', '--scopes', 'catalog')
+  ]
+  expect(limited.out).toBe('ada@example.com has the role admin for catalog, inventory now.\n')
+  expect(unknown.errors).toMatch(/^There is no module stock; there are auth, pricing, inventory, /)
+  expect(last.errors).toContain('last administrator')
+  expect([limited.code, unknown.code, last.code]).toEqual([0, 1, 1])
+  expect(await scopes()).toEqual(['catalog', 'inventory'])
+  expect((await role('ada')).code).toBe(0)
+  expect(await scopes()).toBeNull()
 })

@@ -4,7 +4,7 @@ import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'j
 import { Provider } from 'oidc-provider'
 import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js'
 
-/** The clients of the test issuer. Each stands for a person; `boss` has the administrator's role in its tokens. */
+/** The clients of the test issuer. Each stands for a person; `boss` has the administrator's role and two scopes in its tokens. */
 type Client = 'shop' | 'shopper' | 'boss'
 type SigningKey = { kid: string; privateKey: CryptoKey; publicJwk: JWK }
 
@@ -137,7 +137,9 @@ async function createProvider(issuer: string, audience: string, privateJwk: JWK)
       }
     },
     extraTokenClaims: (_ctx: unknown, token: { clientId: string }) =>
-      token.clientId === 'boss' ? { realm_access: { roles: ['staff', ADMIN_CLAIM.value] } } : undefined,
+      token.clientId === 'boss'
+        ? { realm_access: { roles: ['staff', ADMIN_CLAIM.value] }, shop: { scopes: ['auth', 'catalog'] } }
+        : undefined,
     ttl: { ClientCredentials: 300, IdToken: 300 }
   })
   provider.registerGrantType(

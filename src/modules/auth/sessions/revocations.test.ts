@@ -96,6 +96,59 @@ test('a role that is taken away is gone with the next request, and the session g
   expect(await statusAt(here)).toBe(200)
 })
 
+/** How soon the message is there, the test of access tokens says. */
+const PATIENCE = { timeout: 10_000, interval: 5 }
+
+/** The same, of an administrator; `bot` is the token of a machine of theirs. */
+async function useTwoOfStaff() {
+  const two = await useTwo()
+  const { here, there, mine, auth } = two
+  await auth?.createUser({ email: 'boss@example.com', password: PASSWORD, role: 'admin' })
+  await auth?.setRole(EMAIL, 'admin')
+  const asked = { token: mine.access_token, body: { name: 'stock' } }
+  const { id, api_key } = (await here.request('POST', '/api/auth/api-keys', asked)).json
+  const exchanged = await there.request('POST', '/api/auth/token', { body: { api_key } })
+  const bot: string = exchanged.json.access_token
+  const invitationsAt = async (app: TestApp, token: string) =>
+    (await app.request('GET', '/api/auth/invitations', { token })).status
+  for (const token of [mine.access_token, bot])
+    expect([await invitationsAt(here, token), await invitationsAt(there, token)]).toEqual([200, 200])
+  const revokeKey = () => here.request('DELETE', `/api/auth/api-keys/${id}`, { token: mine.access_token })
+  return { ...two, bot, api_key, invitationsAt, revokeKey }
+}
+type TwoOfStaff = Awaited<ReturnType<typeof useTwoOfStaff>>
+
+test.each<[string, number, number, (two: TwoOfStaff) => Promise<unknown>]>([
+  ['a key is revoked', 200, 401, ({ revokeKey }) => revokeKey()],
+  ['a scope is taken', 403, 403, async ({ auth }) => auth?.setRole(EMAIL, 'admin', ['catalog'])],
+  ['the role is taken', 403, 401, async ({ auth }) => auth?.setRole(EMAIL, 'customer')],
+  ['they are disabled', 401, 401, async ({ auth }) => auth?.setDisabled(EMAIL, true)]
+])(
+  'when %s, staff (%d) and their machines (%d) know here at once, and elsewhere by the same message',
+  async (_what, staff, machine, change) => {
+    const two = await useTwoOfStaff()
+    const { here, there, mine, bot, invitationsAt } = two
+    const both = async (app: TestApp) => [
+      await invitationsAt(app, mine.access_token),
+      await invitationsAt(app, bot)
+    ]
+    await change(two)
+    expect(await both(here)).toEqual([staff, machine])
+    await expect.poll(() => both(there), PATIENCE).toEqual([staff, machine])
+  }
+)
+
+test('a scope that is given counts from the next request on, and a key of before has it, too', async () => {
+  const { here, there, mine, bot, auth, invitationsAt } = await useTwoOfStaff()
+  await auth?.setRole(EMAIL, 'admin', ['catalog'])
+  expect(await invitationsAt(here, bot)).toBe(403)
+  await auth?.setRole(EMAIL, 'admin', ['auth'])
+  for (const token of [mine.access_token, bot]) {
+    expect(await invitationsAt(here, token)).toBe(200)
+    await expect.poll(() => invitationsAt(there, token), PATIENCE).toBe(200)
+  }
+})
+
 test('somebody who is disabled cannot get in, and can when enabled, but not into the former sessions', async () => {
   const { here, mine, auth, logIn } = await useTwo()
   await auth?.setDisabled('Ada@Example.com', true)

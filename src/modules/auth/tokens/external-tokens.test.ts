@@ -1,6 +1,6 @@
 import { createHmac, createPublicKey, generateKeyPairSync, type webcrypto } from 'node:crypto'
 import { exportJWK, SignJWT } from 'jose'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../../../test/support/app.ts'
 import { ADMIN_CLAIM, makeKey, startIssuer, type TestIssuer } from '../../../../test/support/issuer.ts'
 import { runSql } from '../../../../test/support/sql.ts'
@@ -248,6 +248,36 @@ describe('an admin claim', () => {
 
 describe('a claim of scopes', () => {
   const path = 'cartwright.scopes'
+  const ORDERS = '/api/admin/orders'
+
+  test('limits administrators of its issuer to these modules, and customers get nothing by it', async () => {
+    const own = { issuer: issuer.issuer, audience: issuer.audience, admin_claim: ADMIN_CLAIM }
+    const issuers = JSON.stringify([{ ...own, scopes_claim: 'shop.scopes' }])
+    const limited = await createTestApp({ CARTWRIGHT__AUTH__ISSUERS: issuers })
+    onTestFinished(() => limited.close())
+    const statuses = async (token: string) =>
+      Promise.all(
+        ['/api/auth/invitations', '/api/catalog/products', ORDERS, '/api/admin/users'].map(
+          async path => (await limited.request('GET', path, { token })).status
+        )
+      )
+    const boss = await issuer.accessToken('boss')
+    expect(await statuses(boss)).toEqual([200, 200, 403, 403])
+    const refused = await limited.request('GET', ORDERS, { token: boss })
+    expect(refused.json).toMatchObject({ code: 'AUTH_SCOPE_MISSING', scope: 'orders' })
+    // Without the setting they may do everything.
+    expect((await app.request('GET', ORDERS, { token: boss })).status).toBe(200)
+
+    const claims = { ...issuer.claims(), sub: 'boss' }
+    const roles = { realm_access: { roles: [ADMIN_CLAIM.value] } }
+    expect(await statuses(await issuer.sign({ ...claims, ...roles }))).toEqual([403, 403, 403, 403])
+    const words = { ...roles, shop: { scopes: 'orders admin' } }
+    // Who looks after the module admin does not look after accounts.
+    expect(await statuses(await issuer.sign({ ...claims, ...words }))).toEqual([403, 403, 200, 403])
+    const shopper = { ...issuer.claims(), shop: { scopes: ['auth', 'orders'] } }
+    expect(await statuses(await issuer.sign(shopper))).toEqual([403, 403, 403, 403])
+  })
+
   test.each([
     [{ cartwright: { scopes: ['catalog', 'inventory'] } }, ['catalog', 'inventory']],
     [{ cartwright: { scopes: 'catalog  inventory' } }, ['catalog', 'inventory']],
