@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createCustomer, type Everything, openPost, useEverything } from './never/use-everything.ts'
 import { useShop } from './support/use-shop.ts'
 
 const PASSWORD = 'nine lives and a piano'
@@ -58,4 +59,90 @@ test('who leaves is told all that the modules keep, and is gone from all of them
     [id]
   )
   expect(left).toEqual([])
+})
+
+/** Tables with columns that are called as if they were about somebody, and are not. */
+const NOBODYS: Readonly<Record<string, string>> = {
+  'inventory.locations': 'the address is the shop’s',
+  'notifications.suppressions': 'a keyed hash, so that nothing is sent to whoever asked for that',
+  'pricing.promotions': 'rules'
+}
+
+/** Looks for somebody, by these words, in every row of every table. */
+async function lookFor({ sql }: Pick<Everything, 'sql'>, words: readonly string[]) {
+  const tables = await sql(
+    `select format('%I.%I', table_schema, table_name) as name, string_agg(column_name, ', ') filter (where column_name ~
+       '(customer|user_id|email|recipient|buyer|address|author|phone|merged_into)') as about
+     from information_schema.columns join information_schema.tables using (table_schema, table_name)
+     where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')
+     group by 1 order by 1`
+  )
+  const looks = tables.map(
+    ({ name }) => `select '${name}' as name from ${name} as t where t::text like any ($1)`
+  )
+  const found = (await sql(looks.join(' union '), [words.map(word => `%${word}%`)])).map(({ name }) => name)
+  // Rows that hang on the account go with it.
+  const hanging = (
+    await sql(
+      `select conrelid::regclass::text as name from pg_constraint
+       where confrelid = 'auth.users'::regclass and confdeltype in ('c', 'n')`
+    )
+  ).map(({ name }) => name)
+  return {
+    found,
+    /** Tables that could name somebody, and have no trace of them. */
+    blank: tables
+      .filter(({ name, about }) => about !== null && ![...found, ...hanging].includes(name))
+      .filter(({ name }) => NOBODYS[String(name)] === undefined)
+      .map(
+        ({ name, about }) =>
+          `${name} has ${about}: leave a trace of Ada there, or say in NOBODYS why it is nobody’s`
+      )
+  }
+}
+
+test('whoever leaves is in no table any more, and each that could name somebody is known to this test', async () => {
+  const shop = await useEverything()
+  await openPost(shop)
+  const product = await shop.sell()
+  const administrate = async (path: string, body: object) => {
+    const { status, text } = await shop.admin.post(path, body)
+    expect(status, text).toBeLessThan(300)
+  }
+  await administrate('/api/admin/promotions', {
+    ...{ name: 'Welcome', class: 'order', needs_code: false, first_order_only: true, uses_per_customer: 1 },
+    effect: { type: 'percentage', percentage_ppm: 100_000 }
+  })
+  const { of, ...account } = await createCustomer(shop, product)
+  const ada = shop.as(account)
+  const profile = { name: 'Ada Quillfeather', phone: '+46701234567' }
+  expect((await ada.patch('/api/auth/me', profile)).status).toBe(200)
+  await administrate('/api/admin/taxes/exemptions', {
+    ...{ customer_id: account.id, company: 'Quillfeather AB', reason: 'reseller' }
+  })
+  const { json: review } = await ada.post(`/api/products/${(await shop.sell()).id}/reviews`, { rating: 1 })
+  await administrate(`/api/catalog/reviews/${review.id}/reject`, { reason: 'no words' })
+  const line = { variant_id: product.variants[0].id, quantity: 1 }
+  const { guest_cart_token } = (await shop.anybody.post('/api/guest-cart', line)).json
+  expect((await ada.post('/api/cart/merge', { guest_cart_token })).status).toBe(200)
+
+  const words = [account.id, account.email, 'Quillfeather', profile.phone, 'Ada Lovelace', 'Drottninggatan']
+  await shop.handled()
+  const { found, blank } = await lookFor(shop, words)
+  expect(blank).toEqual([])
+  expect(found.length).toBeGreaterThan(20)
+  await shop.sql('create table reviews.wishes (customer_id uuid)')
+  expect((await lookFor(shop, words)).blank).toEqual([
+    'reviews.wishes has customer_id: leave a trace of Ada there, or say in NOBODYS why it is nobody’s'
+  ])
+  const told = await ada.get('/api/auth/me/export')
+  for (const word of words) expect(told.text).toContain(word)
+
+  expect((await ada.post(`/api/orders/${of.order}/cancel`)).status).toBeLessThan(300)
+  expect((await ada.post('/api/auth/me/delete', { password: PASSWORD })).status).toBe(204)
+  // What was being written while they left goes a minute later.
+  const hurry = `update cartwright.jobs set due_at = now() where handler = 'auth.erase_again' returning id`
+  expect(await shop.sql(hurry)).toHaveLength(1)
+  await shop.handled()
+  expect((await lookFor(shop, words)).found).toEqual([])
 })
