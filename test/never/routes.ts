@@ -10,7 +10,7 @@ type Schema = {
 type Parameter = { $ref?: string; in?: string; name?: string }
 type Operation = {
   tags?: string[]
-  security?: object[]
+  security?: { bearer: string[] }[]
   parameters?: Parameter[]
   requestBody?: { content: Record<string, { schema: Schema }> }
 }
@@ -19,8 +19,8 @@ export type Route = {
   method: string
   path: string
   module: string
-  /** Whether it asks for an access token. */
-  isSecured: boolean
+  /** Whether it asks for an access token, and whether that has to be an administrator's. */
+  tier: 'public' | 'secured' | 'admin'
   /** The name of the schema of its body; empty without one. */
   body: string
   contentType: string | undefined
@@ -53,11 +53,15 @@ export async function routesOf(shop: Pick<TestShop, 'request'>): Promise<Route[]
       const names = [...inQuery, ...(content ? namesIn(content.schema) : [])]
       return {
         ...{ name: `${method} ${path}`, method: method.toUpperCase(), path, module: tags[0] ?? '' },
-        ...{ isSecured: security.length > 0, body: content ? named(content.schema) : '', contentType },
+        ...{ tier: tierOf(security), body: content ? named(content.schema) : '', contentType },
         ids: [...(path.match(/\{\w+\}/g) ?? []), ...new Set(names.filter(name => ID.test(name)))]
       }
     })
   )
+}
+const tierOf = ([requirement]: { bearer: string[] }[]): Route['tier'] => {
+  if (requirement === undefined) return 'public'
+  return requirement.bearer.includes('admin') ? 'admin' : 'secured'
 }
 /** What names one thing, but the numbers by which states know companies. */
 const ID = /(?<!vat)_ids?$/
@@ -103,20 +107,20 @@ const EVERYBODYS: readonly [RegExp, string][] = [
 ]
 
 /** The row of a route in the table. @throws when there is none, and says what to add. */
-export function rowOf({
-  name,
-  path,
-  isSecured,
-  ids
-}: Pick<Route, 'name' | 'path' | 'isSecured' | 'ids'>): Row {
-  if (STAFF.test(path)) return { of: 'staff', wholeShop: WHOLE_SHOP.test(path) }
-  if (!isSecured && EVERYBODYS.some(([pattern]) => pattern.test(path))) return { of: 'everybody' }
+export function rowOf({ name, path, tier, ids }: Pick<Route, 'name' | 'path' | 'tier' | 'ids'>): Row {
+  const isStaff = tier === 'admin'
+  if (STAFF.test(path) !== isStaff)
+    throw new Error(
+      `${name} is of the tier ${tier}: the paths of administrators, and no others, are those of STAFF of test/never/routes.ts`
+    )
+  if (isStaff) return { of: 'staff', wholeShop: WHOLE_SHOP.test(path) }
+  if (tier === 'public' && EVERYBODYS.some(([pattern]) => pattern.test(path))) return { of: 'everybody' }
   const owned = ids.filter(id => !COMMON.test(id))
   const [, thing] = THINGS.find(([pattern]) => pattern.test(name)) ?? []
   if (owned.length > 0 && thing !== undefined) return { of: 'owner', thing }
   if (owned.length > 0 && !REVIEWS.test(name))
     throw new Error(`${name} takes ${owned.join(', ')}: say in THINGS of test/never/routes.ts whose that is`)
-  if (isSecured) return { of: 'self' }
+  if (tier === 'secured') return { of: 'self' }
   throw new Error(
     `${name} asks for no token: say in EVERYBODYS of test/never/routes.ts why anybody may ask it`
   )

@@ -41,17 +41,18 @@ test('every route is in a row of the table, and one that is not says what to add
   expect(routes.length).toBeGreaterThan(270)
   for (const route of routes) rowOf(route)
   const fresh = { name: 'get /api/wishes/{id}', path: '/api/wishes/{id}', ids: ['{id}'] }
-  expect(() => rowOf({ ...fresh, isSecured: true })).toThrow('say in THINGS of test/never/routes.ts whose')
-  expect(() => rowOf({ ...fresh, isSecured: false })).toThrow('say in THINGS of test/never/routes.ts whose')
-  const open = { name: 'get /api/wishes', path: '/api/wishes', ids: [], isSecured: false }
-  expect(() => rowOf(open)).toThrow('say in EVERYBODYS of test/never/routes.ts why')
+  for (const tier of ['public', 'secured'] as const)
+    expect(() => rowOf({ ...fresh, tier })).toThrow('say in THINGS of test/never/routes.ts whose')
+  expect(() => rowOf({ ...fresh, tier: 'admin' })).toThrow('are those of STAFF of test/never/routes.ts')
+  const lost = { name: 'get /api/admin/wishes', path: '/api/admin/wishes', ids: [] }
+  expect(() => rowOf({ ...lost, tier: 'secured' })).toThrow('is of the tier secured')
+  const open = { name: 'get /api/wishes', path: '/api/wishes', ids: [] }
+  expect(() => rowOf({ ...open, tier: 'public' })).toThrow('say in EVERYBODYS of test/never/routes.ts why')
 })
 
 test('whoever shows no token that is good is told so by each route that asks for one, and nothing else', async () => {
   const shop = await useRoutes()
-  const secured = shop.routes.filter(({ isSecured }) => isSecured)
-  for (const { name } of shop.ofStaff) expect(secured.map(route => route.name)).toContain(name)
-
+  const secured = shop.routes.filter(({ tier }) => tier !== 'public')
   const [ada, eve, gone] = [await shop.register(), await shop.register(), await shop.register()]
   const disabled = { email: 'ex@example.com', password: 'nine lives and a piano', role: 'admin' } as const
   await shop.auth.createUser(disabled)
