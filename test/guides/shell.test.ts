@@ -13,6 +13,8 @@ import { readSources } from '../support/source-files.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const MAIN = join(ROOT, 'src/main.ts')
 const ADDRESS = 'http://127.0.0.1:8080'
+/** What waits for a mail in vain does so no longer than this. */
+const PATIENCE_MS = 240_000
 const PASSWORD = 'nine lives and a piano'
 
 /** Guides whose commands another test runs, because they need more than a shop that is there. */
@@ -39,7 +41,7 @@ const withShell = guides.filter(({ name, text }) => blocksOf(text, 'sh').length 
 
 test.each(withShell)(
   'the shell of $name runs from its first line to its last',
-  { timeout: 120_000 },
+  { timeout: PATIENCE_MS },
   async ({ name, text }) => {
     const app = await createTestApp({ CARTWRIGHT__SHOP__NAME: 'Corner' })
     onTestFinished(() => app.close())
@@ -64,6 +66,7 @@ test.each(withShell)(
     await writeFile(script, `exec < <(echo '${PASSWORD}')\n${commands}`)
     const running = promisify(execFile)('bash', ['-euo', 'pipefail', script], {
       cwd: folder,
+      timeout: PATIENCE_MS,
       env: {
         ...process.env,
         ...SECRET_SETTINGS,

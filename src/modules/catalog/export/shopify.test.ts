@@ -48,6 +48,7 @@ const line = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
   .map(text =>
     text
+      .slice(0, 60)
       .toWellFormed()
       .replace(/[\u0000-\u001f\u007f\ufffd]/g, '-')
       .trim()
