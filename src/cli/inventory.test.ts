@@ -18,6 +18,8 @@ test('a check prints what is wrong with the books, a line each, and puts it righ
   )
   const line = `level_ahead: item ${level.item_id}, location ${level.location_id}: the level is at 1, movements go to 0\n`
   expect(await check()).toEqual({ code: 1, out: `${line}1 found, 0 repaired.\n`, errors: '' })
+  const { total, repaired } = JSON.parse((await check('--json')).out)
+  expect([total, repaired]).toEqual([1, 0])
   expect(await check('--repair')).toEqual({ code: 0, out: `${line}1 found, 1 repaired.\n`, errors: '' })
   expect(await check()).toEqual({ code: 0, out: 'The books are right.\n', errors: '' })
 })

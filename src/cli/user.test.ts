@@ -25,6 +25,21 @@ test('makes an administrator and prints the password it made up', async () => {
   expect(await users()).toEqual([{ email: 'boss@example.com', name: null, role: 'admin' }])
 })
 
+test('says as JSON what it did, with a password only where it made one up', async () => {
+  const { run } = await useCommand()
+  const email = 'ada@example.com'
+  const said = async (input: string, ...words: string[]) =>
+    JSON.parse((await run(input, ...words, '--json')).out)
+  const password = expect.stringMatching(/^(?:[a-z]{4}-){4}[a-z]{4}$/)
+  expect(await said('', 'create', '--email', email)).toMatchObject({ email, role: 'customer', password })
+  const other = await said('nine lives and a piano', 'create', '--email', 'boss@example.com', '--admin')
+  expect(other).toMatchObject({ role: 'admin', password: null })
+  expect(await said('', 'disable', '--email', email)).toEqual({ email, disabled: true })
+  expect(await said('', 'enable', '--email', email)).toEqual({ email, disabled: false })
+  const role = ['role', '--email', email, '--role', 'admin', '--scopes', 'catalog']
+  expect(await said('', ...role)).toEqual({ email, role: 'admin', scopes: ['catalog'] })
+})
+
 test('takes the password from a pipe and does not show it', async () => {
   const { run, users } = await useCommand()
   const { code, out, errors } = await run(
