@@ -65,7 +65,7 @@ async function openDay(ground: Ground) {
     await done(shop.anybody.post('/api/auth/register', { email, password: PASSWORD }))
     return shop.logIn({ email, password: PASSWORD })
   }
-  return { ...shop, receiver, person, ada: await person(EMAIL), bob: await person(BOB) }
+  return { ...shop, receiver, ada: await person(EMAIL), bob: await person(BOB) }
 }
 
 /** Everything runs, nothing is sold yet; goods are imported, counted, and can be sent. */
