@@ -147,7 +147,8 @@ export function watchStatements(): StatementWatch {
       readers.set(connection, reader)
       const names = [...reader.messages.read(chunk)]
         .map(({ type, body }) => (type === 'B' ? (stringsIn(body)[1] ?? '') : ''))
-        .filter(name => name !== '')
+        // Those of modules; `begin` and `commit` have none.
+        .filter(name => name.includes('.'))
       for (const name of names) seen.add(name)
       reader.name = names.at(-1) ?? reader.name
       const isCommit = reader.commits.mentionsCommit(direction, chunk)

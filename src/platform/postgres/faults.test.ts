@@ -198,8 +198,11 @@ test('connections that a failover left behind are given up when their statements
 })
 
 test('without its begin, a transaction changes nothing', async () => {
-  const { db, proxy } = await useFaultyDatabase()
+  const { url, proxy } = await useFaultyDatabase()
   proxy.tamper('begin read write', 'begin read wrong')
+  // On a connection that has begun one before it would not be read again.
+  const db = openDatabase(testDatabaseOptions(url))
+  onTestFinished(() => db.close())
   await expect(write(db, 1)).rejects.toMatchObject(unavailable)
   await expect(db.transaction(tx => tx.rows(listRows))).rejects.toMatchObject(unavailable)
   await expect(db.transaction(async () => 1)).rejects.toMatchObject(unavailable)
@@ -207,6 +210,21 @@ test('without its begin, a transaction changes nothing', async () => {
   await write(db, 2)
   expect(await read(db)).toEqual([{ id: 0 }, { id: 2 }])
 })
+
+test.each(['begin', 'commit'])(
+  'a server that has forgotten %s is asked over a new connection',
+  async name => {
+    const { db } = await useFaultyDatabase({ poolSize: 1 })
+    const forget = statement({ name: `faults.forget_${name}`, text: `deallocate "${name}"` })
+    let runs = 0
+    await db.transaction(async tx => {
+      runs += 1
+      if (runs === 1) await tx.run(forget)
+    })
+    await write(db, 1)
+    expect(await read(db)).toEqual([{ id: 0 }, { id: 1 }])
+  }
+)
 
 test('closing does not wait for a database that hangs', async () => {
   const { url, proxy } = await useFaultyDatabase()
