@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import type { PayloadOf } from '../../src/kernel/events.ts'
 import { newId } from '../../src/kernel/ids.ts'
+import type { Module } from '../../src/module.ts'
 import { catalogModule, productChanged } from '../../src/modules/catalog/index.ts'
 import { orderPlaced } from '../../src/modules/orders/index.ts'
 import { webhooksModule } from '../../src/modules/webhooks/index.ts'
@@ -13,10 +14,10 @@ export const ENDPOINTS = '/api/admin/webhooks/endpoints'
 export const DELIVERIES = '/api/admin/webhooks/deliveries'
 
 /** A shop that tells what happens, and somebody who is told. */
-export async function useWebhooks(settings: Record<string, string> = {}) {
+export async function useWebhooks(settings: Record<string, string> = {}, ...more: readonly Module[]) {
   const receiver = await useReceiver()
   const shop = await useShop({
-    modules: [catalogModule, webhooksModule],
+    modules: [catalogModule, webhooksModule, ...more],
     settings: { CARTWRIGHT__HTTP__PRIVATE_HOSTS: '["127.0.0.1", "localhost"]', ...settings }
   })
   const asAdmin = shop.as(admin())

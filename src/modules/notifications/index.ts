@@ -20,13 +20,14 @@ import { diagnoseNotifications } from './diagnosis.ts'
 import { messagesOfPeople } from './erasure/service.ts'
 import { createAccountHearing } from './hearing/accounts.ts'
 import { createOrderHearing } from './hearing/orders.ts'
-import { checkStaff, createStockHearing } from './hearing/stock.ts'
+import { createStockHearing } from './hearing/stock.ts'
 import { createLinks } from './links/service.ts'
 import { createMailbox, type MailboxService } from './mailbox/service.ts'
 import { createMessageFigures } from './messages/figures.ts'
 import { sendMessage } from './messages/job.ts'
 import { deleteOldMessages } from './messages/repository.ts'
 import { createMessages } from './messages/service.ts'
+import { createStaff, type Staff } from './messages/staff.ts'
 import { sendingRoutes } from './sending/routes.ts'
 import { createSending } from './sending/service.ts'
 import { notificationsSettings } from './settings.ts'
@@ -45,9 +46,11 @@ const MINUTE_SECONDS = 60
 const MEASURE_SECONDS = 15
 
 /** What other parts of the shop may ask of notifications. */
-type NotificationsApi = {
+export type NotificationsApi = {
   /** The mails of a shop in development; `undefined` where mails are sent. */
   readonly mailbox: Pick<MailboxService, 'list' | 'find'> | undefined
+  /** Tells those who look after the shop (`notifications.staff`), in the transaction of what they are told. */
+  readonly tellStaff: Staff['tell']
 }
 
 /** What customers, and those who look after the shop, are told. */
@@ -88,7 +91,7 @@ export const notificationsModule = defineModule({
     settings,
     { auth, catalog, orders }
   ) => {
-    const { locale, staff, kept_days: days } = settings
+    const { locale, kept_days: days } = settings
     const giveUpSeconds = settings.give_up_hours * HOUR_SECONDS
     const links = createLinks(config, settings)
     const mailbox = createMailbox({ db, mailsMax: settings.mailbox_max })
@@ -111,13 +114,16 @@ export const notificationsModule = defineModule({
     })
     const write = createMessages({ enqueue, locale, giveUpSeconds })
     const isOn = (template: string) => !settings.off.some(off => off === template)
-    checkStaff(staff)
+    const staff = createStaff({ write, isOn, addresses: settings.staff })
 
     chores.every(MEASURE_SECONDS, 'measure messages', createMessageFigures(metrics, db).measure)
     chores.sweep(HOUR_SECONDS, 'delete old messages', () => db.run(deleteOldMessages, { days }))
     if (transport.name === 'mailbox')
       chores.sweep(MINUTE_SECONDS, 'delete old mails of the mailbox', mailbox.sweep)
-    const api: NotificationsApi = { mailbox: transport.name === 'mailbox' ? mailbox : undefined }
+    const api: NotificationsApi = {
+      mailbox: transport.name === 'mailbox' ? mailbox : undefined,
+      tellStaff: staff.tell
+    }
     return {
       api,
       people: messagesOfPeople(db),
@@ -130,7 +136,7 @@ export const notificationsModule = defineModule({
       },
       consumers: {
         ...createAccountHearing({ auth, write, isOn }),
-        ...createStockHearing({ catalog, write, staff, isOn }),
+        ...createStockHearing({ catalog, staff }),
         ...createOrderHearing({ auth, orders, write, isOn })
       },
       handlers: { 'notifications.send_message': job => send(job) },

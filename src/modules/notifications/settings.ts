@@ -19,7 +19,8 @@ export const notificationsSettings = section('Mails to customers and to those wh
   from: text('The address that mails come from. Needed with smtp.url.', ''),
   reply_to: text('The address that answers go to; empty: the one they come from.', ''),
   staff: Type.Array(Type.String({ minLength: 3, maxLength: 254 }), {
-    description: 'Addresses of those who are told when stock runs low or out.',
+    description:
+      'Addresses of those who are told when stock runs low or out, or the shop switches an endpoint of webhooks off.',
     default: [],
     maxItems: 20,
     uniqueItems: true

@@ -1,6 +1,6 @@
 import { defineEvent } from '../../kernel/events.ts'
 import { Type } from '../../kernel/schema.ts'
-import { Id } from '../../kernel/wire.ts'
+import { Id, nullable } from '../../kernel/wire.ts'
 
 /** `webhooks.endpoint_disabled`: the shop itself switched an endpoint off. */
 export const endpointDisabled = defineEvent(
@@ -10,5 +10,11 @@ export const endpointDisabled = defineEvent(
     subject: 'the endpoint',
     outside: 'never'
   },
-  { endpoint_id: Id, reason: Type.Enum(['failing', 'gone']) }
+  {
+    endpoint_id: Id,
+    reason: Type.Enum(['failing', 'gone']),
+    failing_since: Type.String({ format: 'date-time' }),
+    error: Type.String({ description: 'What was wrong with the last try.' }),
+    answer: nullable(Type.String({ description: 'The first of the last answer.' }))
+  }
 )

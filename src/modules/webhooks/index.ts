@@ -21,6 +21,7 @@ import { endpointRoutes } from './endpoints/routes.ts'
 import { createEndpointService } from './endpoints/service.ts'
 import { endpointDisabled } from './events.ts'
 import { createAudience, createHearing } from './hearing/service.ts'
+import { hearSwitchedOff } from './hearing/switched-off.ts'
 import { createRequest } from './sending/request.ts'
 import { createSending } from './sending/service.ts'
 import { webhooksSettings } from './settings.ts'
@@ -59,11 +60,15 @@ export const webhooksModule = defineModule({
   requires: {},
   uses: sources,
   emits: [endpointDisabled],
-  hears: told,
+  hears: [...told, endpointDisabled],
   jobs: [sendDue, findDue],
   migrations: new URL('./migrations/', import.meta.url),
   keepsOfPeople: 'What others are told has ids, amounts and states, and goes after `kept_days`.',
-  setup: async ({ db, broadcast, http, secrets, enqueue, emit, log, chores, metrics }, settings) => {
+  setup: async (
+    { db, broadcast, http, secrets, enqueue, emit, log, chores, metrics },
+    settings,
+    { notifications }
+  ) => {
     const changes = createChanges(broadcast, 'webhooks')
     const sealing = createSealing(secrets)
     const sent = metrics.counter('tries', 'Tries to send a webhook, by what became of them.', {
@@ -84,6 +89,7 @@ export const webhooksModule = defineModule({
       count: result => sent.add({ result })
     })
     const active = keep(changes, () => db.rows(listActive))
+    const isAnybodyTold = createAudience(changes, active)
     const hear = createHearing({ endpoints: active, wake: deliveries.wake })
     chores.every(MEASURE_SECONDS, 'measure webhooks', createDeliveryFigures(metrics, db).measure)
     chores.sweep(HOUR_SECONDS, 'delete old webhooks', () =>
@@ -92,8 +98,11 @@ export const webhooksModule = defineModule({
     chores.sweep(HOUR_SECONDS, 'delete old secrets of webhooks', () => db.run(forgetOldSecrets))
     return {
       api: {},
-      wants: createAudience(changes, active),
-      consumers: Object.fromEntries(told.map(event => [event.name, hear(event)])),
+      wants: name => name === endpointDisabled.name || isAnybodyTold(name),
+      consumers: {
+        ...Object.fromEntries(told.map(event => [event.name, hear(event)])),
+        [endpointDisabled.name]: hearSwitchedOff(notifications)
+      },
       handlers: {
         'webhooks.send_due': ({ payload }, signal) => sending.drain(payload.endpoint_id, signal),
         'webhooks.find_due': async () => {

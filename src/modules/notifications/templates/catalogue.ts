@@ -11,7 +11,8 @@ export const EVENT_TEMPLATES = [
   'order_delivered',
   'order_canceled',
   'order_refunded',
-  'low_stock'
+  'low_stock',
+  'webhooks_off'
 ] as const
 export type TemplateName = (typeof EVENT_TEMPLATES)[number]
 
@@ -80,5 +81,15 @@ export const catalogue: Readonly<Record<TemplateName, About>> = {
   low_stock: {
     description: 'Something runs low, or out; for those who look after the shop.',
     example: { status: 'low', available: 3, variants: [{ sku: 'MUG-1', name: 'Mug' }] }
+  },
+  webhooks_off: {
+    description: 'The shop has switched an endpoint of webhooks off; for those who look after the shop.',
+    example: {
+      endpoint: { id: '019b0000-0000-7000-8000-000000000002', host: 'erp.example.com', description: 'ERP' },
+      reason: 'failing',
+      failing_since: '2026-01-26T12:00:00.000Z',
+      error: 'it answered 500',
+      answer: 'out of order'
+    }
   }
 }

@@ -70,5 +70,11 @@ export const english: Readonly<Record<TemplateName, Words>> = {
   low_stock: plain(
     '{% if status == "out" %}Sold out{% else %}Running low{% endif %}: {{ variants[0].name }}',
     '{% for variant in variants %}{{ variant.name }} ({{ variant.sku }}){% unless forloop.last %}, {% endunless %}{% endfor %}: {{ available }} left.'
+  ),
+  webhooks_off: plain(
+    'Webhooks to {{ endpoint.host }} are switched off',
+    '{% if reason == "gone" %}The endpoint{% else %}Nothing has arrived since {{ failing_since | moment }} at the endpoint{% endif %} {{ endpoint.host }}{% if endpoint.description != "" %} ({{ endpoint.description }}){% endif %}{% if reason == "gone" %} says that it is gone{% endif %}, so the shop sends it nothing more.',
+    'The last try: {{ error }}.{% if answer != "" %} The answer began: {{ answer }}{% endif %}',
+    'What happens from now on is not kept for it. What waits is sent once somebody switches it on again: PATCH /api/admin/webhooks/endpoints/{{ endpoint.id }} with {"active": true}.'
   )
 }

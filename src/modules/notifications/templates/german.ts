@@ -73,5 +73,11 @@ export const german: Readonly<Record<TemplateName, Words>> = {
   low_stock: plain(
     '{% if status == "out" %}Ausverkauft{% else %}Wird knapp{% endif %}: {{ variants[0].name }}',
     '{% for variant in variants %}{{ variant.name }} ({{ variant.sku }}){% unless forloop.last %}, {% endunless %}{% endfor %}: noch {{ available }}.'
+  ),
+  webhooks_off: plain(
+    'Webhooks an {{ endpoint.host }} sind abgeschaltet',
+    '{% if reason == "gone" %}Der Empfänger{% else %}Seit {{ failing_since | moment }} ist nichts angekommen beim Empfänger{% endif %} {{ endpoint.host }}{% if endpoint.description != "" %} ({{ endpoint.description }}){% endif %}{% if reason == "gone" %} sagt, dass es ihn nicht mehr gibt{% endif %}. Der Shop sendet ihm nichts mehr.',
+    'Der letzte Versuch: {{ error }}.{% if answer != "" %} So begann die Antwort: {{ answer }}{% endif %}',
+    'Was von jetzt an geschieht, wird für ihn nicht aufgehoben. Was noch wartet, wird gesendet, sobald ihn jemand wieder einschaltet: PATCH /api/admin/webhooks/endpoints/{{ endpoint.id }} mit {"active": true}.'
   )
 }

@@ -109,7 +109,7 @@ export const deleteEndpoint = statement({
 export const noteFailure = statement({
   name: 'webhooks.note_failure',
   takes: { id: 'uuid', is_gone: 'bool', days: 'int4' },
-  gives: { active: 'bool', disabled_reason: nullableOneOf<DisabledReason>() },
+  gives: { active: 'bool', disabled_reason: nullableOneOf<DisabledReason>(), failing_since: 'timestamptz?' },
   text: `
     update webhooks.endpoints endpoint set
       failing_since = since, active = reason is null, disabled_reason = reason,
@@ -120,7 +120,7 @@ export const noteFailure = statement({
       from (select id, coalesce(failing_since, now()) as since from webhooks.endpoints where id = $id) present
     ) judged
     where endpoint.id = judged.id and endpoint.active
-    returning endpoint.active, endpoint.disabled_reason`
+    returning endpoint.active, endpoint.disabled_reason, endpoint.failing_since`
 })
 export const noteSuccess = statement({
   name: 'webhooks.note_success',

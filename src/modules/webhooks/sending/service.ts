@@ -79,11 +79,13 @@ export function createSending(deps: Deps) {
 
 /** Notes what became of a try, for the delivery and for its endpoint. */
 function createSettling({ db, log, emit, changes, disableAfterDays, count }: Deps) {
-  async function blame(tx: Transaction, id: string, { isGone }: Try): Promise<void> {
+  async function blame(tx: Transaction, id: string, { isGone, error, answer }: Try) {
     const noted = await tx.first(noteFailure, { id, is_gone: isGone, days: disableAfterDays })
-    if (noted === undefined || noted.active || noted.disabled_reason === null) return
-    const { disabled_reason: reason } = noted
-    emit(tx, endpointDisabled, id, { endpoint_id: id, reason })
+    if (noted === undefined || noted.active) return
+    const { disabled_reason: reason, failing_since: since } = noted
+    if (reason === null || since === null || error === null) return
+    const said = { endpoint_id: id, reason, failing_since: since.toISOString(), error, answer }
+    emit(tx, endpointDisabled, id, said)
     changes.announce(tx)
     log.warn({ endpoint: id, reason }, 'an endpoint of webhooks is switched off')
   }

@@ -1,0 +1,40 @@
+import { parseEmail } from '../../../kernel/email.ts'
+import { OperatorError } from '../../../kernel/errors.ts'
+import type { Transaction } from '../../../platform/postgres/database.ts'
+import type { TemplateName } from '../templates/catalogue.ts'
+import type { Draft, WriteMessages } from './service.ts'
+
+/** What those are told who look after the shop. */
+type StaffTemplate = Extract<TemplateName, 'low_stock' | 'webhooks_off'>
+type Deps = {
+  write: WriteMessages
+  addresses: readonly string[]
+  isOn: (template: TemplateName) => boolean
+}
+
+/** Tells those who look after the shop. @throws OperatorError when one of their addresses is none. */
+export function createStaff({ write, addresses, isOn }: Deps) {
+  if (addresses.some(each => parseEmail(each) === undefined))
+    throw new OperatorError('notifications.staff: each must be an e-mail address such as ops@example.com.')
+  const isTold = (template: StaffTemplate): boolean => addresses.length > 0 && isOn(template)
+  return {
+    /** Whether anybody is. */
+    isTold,
+    /** All of them, once of each origin. */
+    tell: async (
+      tx: Transaction,
+      template: StaffTemplate,
+      told: readonly Pick<Draft, 'origin' | 'data'>[]
+    ): Promise<void> => {
+      if (!isTold(template)) return
+      const drafts = told.flatMap(({ origin, data }) =>
+        addresses.map(email => ({
+          ...{ origin, template, data },
+          to: { email, name: null, customerId: null, locale: null }
+        }))
+      )
+      await write(tx, drafts)
+    }
+  }
+}
+export type Staff = ReturnType<typeof createStaff>
