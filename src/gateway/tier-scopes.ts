@@ -1,7 +1,13 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Visits } from './admission/visits.ts'
-import { type Authenticate, createIdentityCheck, type Revocations, requireAdmin } from './callers/identity.ts'
+import {
+  type Authenticate,
+  createIdentityCheck,
+  type Revocations,
+  requireAdmin,
+  requirePerson
+} from './callers/identity.ts'
 import { byAddress, byUser, limitRate } from './callers/rate-limits.ts'
 import type { Shoppers } from './callers/shoppers.ts'
 import { declareCaching } from './routing/answer-headers.ts'
@@ -103,6 +109,7 @@ export async function createTiers(
           route.schema = { ...route.schema, security: [{ bearer: [] }] }
         })
         await known.register(async secured => {
+          secured.addHook('onRequest', requirePerson)
           secured.addHook('onRoute', refuseChanges)
           onRequest(secured, limit('secured', limits.secured_per_minute, byUser))
           await addTier('secured', secured, byUser)

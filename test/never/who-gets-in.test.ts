@@ -109,6 +109,30 @@ test('a customer is refused by each route of administrators, before anything is 
   expect(await shop.stored()).toEqual(before)
 })
 
+test('a machine is refused by each route that is about a person, with its owner’s rights or less', async () => {
+  const shop = await useRoutes()
+  // Whose key it is a machine may read.
+  const isOpen = ({ name }: Route) => name === 'get /api/auth/me'
+  const personal = shop.routes.filter(route => route.tier === 'secured' && !isOpen(route))
+  expect(personal.length).toBeGreaterThan(30)
+  const make = (name: string, scopes: string[] | null) =>
+    shop.admin.post('/api/auth/api-keys', { name, scopes, expires_in_days: 1 })
+  for (const scopes of [null, ['catalog']]) {
+    const { api_key } = (await make('bot', scopes)).json
+    const { json } = await shop.anybody.post('/api/auth/token', { api_key })
+    const token: string = json.access_token
+    expect((await shop.as({ token }).get('/api/auth/me')).status).toBe(200)
+    const before = await shop.stored()
+    for (const route of personal) {
+      shop.statements.length = 0
+      const answer = await ask(shop, route, { token })
+      expect([answer.status, answer.json.code], route.name).toEqual([403, 'PERSON_REQUIRED'])
+      expect(askedBy(shop), route.name).toEqual([])
+    }
+    expect(await shop.stored()).toEqual(before)
+  }
+})
+
 test('staff with every scope but that of its module are refused by each route, and let in by this one alone', async () => {
   const shop = await useRoutes()
   const { id, token } = await shop.register()

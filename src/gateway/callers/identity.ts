@@ -25,6 +25,11 @@ export const authenticationRequired = defineError(
   'This needs an access token: send it as "Authorization: Bearer <token>".'
 )
 const adminRequired = defineError('forbidden', 'ADMIN_REQUIRED', 'This needs the role admin.')
+const personRequired = defineError(
+  'forbidden',
+  'PERSON_REQUIRED',
+  'This is about a person: the token of an API key does not open it.'
+)
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -121,6 +126,12 @@ export function createIdentityCheck(authenticate: Authenticate, revocations?: Re
       (error: Error) => done(error)
     )
   }
+}
+
+/** In front of the secured tier, and of what machines may not do on another one. */
+export function requirePerson(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
+  const isMachine = identityOf(request).apiKeyId !== undefined
+  done(isMachine && !request.routeOptions.config.forMachines ? personRequired() : undefined)
 }
 
 /** In front of the admin tier: the role, and the scope that has the name of the module that mounted the route. */

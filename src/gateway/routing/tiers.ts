@@ -53,6 +53,8 @@ export type RouteConfig<B extends BodyKind = BodyKind> = {
   readonly unwritten?: string
   /** On the admin tier: only for administrators who are limited to no modules. */
   readonly wholeShop?: true
+  /** On the secured tier: tokens of API keys open it, too, because nothing is done in the name of their owner. */
+  readonly forMachines?: true
   /** Why a route of shoppers that is not safe is answered while the shop is in maintenance. */
   readonly inMaintenance?: string
 }
@@ -100,7 +102,7 @@ export type Tier = {
 export type Tiers = {
   /** Anybody. */
   readonly public: Tier
-  /** A valid access token. */
+  /** A valid access token of a person; of a machine where the route says `forMachines`. */
   readonly secured: Tier
   /** A valid access token and the role admin. */
   readonly admin: Tier

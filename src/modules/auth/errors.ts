@@ -113,11 +113,6 @@ export const apiKeyNotFound = defineError(
   'AUTH_API_KEY_NOT_FOUND',
   'There is no such API key of yours.'
 )
-export const apiKeyNotAllowed = defineError(
-  'forbidden',
-  'AUTH_API_KEY_NOT_ALLOWED',
-  'A machine makes no API keys; log in for that.'
-)
 export const apiKeyScopes = defineError(
   'forbidden',
   'AUTH_API_KEY_SCOPES',

@@ -80,7 +80,7 @@ describe('an API key', () => {
     const { api_key } = await create(bob, { scopes: null })
     const bot = await machine(api_key)
     const byMachine = await bot.post('/api/auth/api-keys', { name: 'another one' })
-    expect([byMachine.status, byMachine.json.code]).toEqual([403, 'AUTH_API_KEY_NOT_ALLOWED'])
+    expect([byMachine.status, byMachine.json.code]).toEqual([403, 'PERSON_REQUIRED'])
     for (let times = 0; times < 5; times += 1) await create(bob)
     const last = await bob.post('/api/auth/api-keys', { name: 'one too many' })
     expect([last.status, last.json]).toMatchObject([409, { code: 'AUTH_API_KEY_LIMIT', limit: 6 }])

@@ -1,4 +1,4 @@
-import { identityOf } from '../../../gateway/callers/identity.ts'
+import { identityOf, requirePerson } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, noContent, PageQuery } from '../../../kernel/wire.ts'
@@ -38,7 +38,7 @@ export function apiKeyRoutes(tiers: Tiers, keys: ApiKeys, limits: AuthLimits): v
         body: schema.CreateApiKeyRequest,
         response: { 201: schema.NewApiKeyResponse }
       },
-      onRequest: neverStored
+      onRequest: [requirePerson, neverStored]
     },
     request => keys.create(identityOf(request), request.body, writeOf(request))
   )

@@ -4,7 +4,7 @@ import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import { apiKeyInvalid, apiKeyLimit, apiKeyNotAllowed, apiKeyNotFound, apiKeyScopes } from '../errors.ts'
+import { apiKeyInvalid, apiKeyLimit, apiKeyNotFound, apiKeyScopes } from '../errors.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
 import type { Revocations } from '../sessions/revocations.ts'
 import type { AccessTokens } from '../tokens/access-tokens.ts'
@@ -18,7 +18,7 @@ type Deps = {
   revocations: Revocations
   keysMax: number
 }
-type Caller = { userId: string; scopes: readonly string[] | null; apiKeyId?: string | undefined }
+type Caller = { userId: string; scopes: readonly string[] | null }
 
 const PURPOSE = 'auth.api_key'
 const DAYS = 365
@@ -31,14 +31,13 @@ export function createApiKeys({ db, secrets, accessTokens, revocations, keysMax 
   return {
     /**
      * Makes a key. It is in this answer and nowhere else.
-     * @throws `AUTH_API_KEY_SCOPES`, `AUTH_API_KEY_LIMIT`, and `AUTH_API_KEY_NOT_ALLOWED` for a machine.
+     * @throws `AUTH_API_KEY_SCOPES`, `AUTH_API_KEY_LIMIT`.
      */
     async create(
-      { userId, scopes: own, apiKeyId }: Caller,
+      { userId, scopes: own }: Caller,
       { name, scopes = null, expires_in_days: days = DAYS }: CreateApiKeyRequest,
       write: Write
     ) {
-      if (apiKeyId !== undefined) throw apiKeyNotAllowed()
       const missing = own === null ? [] : (scopes ?? []).filter(scope => !own.includes(scope))
       if (missing.length > 0) throw apiKeyScopes({ details: { missing } })
       const { id } = write

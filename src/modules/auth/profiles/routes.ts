@@ -10,7 +10,10 @@ const config = { class: 'account' } as const
 export function profileRoutes(tiers: Tiers, profiles: Profiles): void {
   tiers.secured.get(
     '/auth/me',
-    { config, schema: { summary: 'Read the own account', response: { 200: UserResponse } } },
+    {
+      config: { ...config, forMachines: true },
+      schema: { summary: 'Read the own account', response: { 200: UserResponse } }
+    },
     request => profiles.read(identityOf(request))
   )
   tiers.secured.patch(
