@@ -6,7 +6,8 @@ import {
   createIdentityCheck,
   type Revocations,
   requireAdmin,
-  requirePerson
+  requirePerson,
+  requireScope
 } from './callers/identity.ts'
 import { byAddress, byUser, limitRate } from './callers/rate-limits.ts'
 import type { Shoppers } from './callers/shoppers.ts'
@@ -120,6 +121,10 @@ export async function createTiers(
           admin.addHook('onRoute', route => {
             route.schema = { ...route.schema, security: [{ bearer: ['admin'] }] }
           })
+          admin.addHook('onRoute', route => {
+            route.onRequest = [requireScope, ...[route.onRequest ?? []].flat()]
+          })
+          // In front of what was added before: who lacks the scope is written down, too.
           admin.addHook('onRoute', addAudit)
           onRequest(admin, limit('admin', limits.admin_per_minute, byUser))
           await addTier('admin', admin, byUser)

@@ -144,16 +144,23 @@ test('staff with every scope but that of its module are refused by each route, a
   for (const module of shop.modules) {
     const own = shop.ofStaff.filter(route => route.module === module)
     await limitTo(shop.modules.filter(name => name !== module))
-    const before = await shop.stored()
+    await shop.sql('truncate cartwright.audit')
+    const { 'cartwright.audit': _, ...before } = await shop.stored()
     for (const route of own) {
       shop.statements.length = 0
       const { status, json } = await ask(shop, route, { token })
       expect([status, json.code], route.name).toEqual([403, 'AUTH_SCOPE_MISSING'])
       const { wholeShop } = rowOf(route) as { wholeShop: boolean }
       expect(json.scope, route.name).toBe(wholeShop ? null : module)
-      expect(askedBy(shop), route.name).toEqual([])
+      // Who tried to change something is known afterwards.
+      expect(askedBy(shop), route.name).toEqual(route.method === 'GET' ? [] : ['audit.upsert_entry'])
     }
-    expect(await shop.stored()).toEqual(before)
+    expect(await shop.stored()).toMatchObject(before)
+    const noted = await shop.sql('select actor, status, method, route from cartwright.audit')
+    expect(
+      noted.map(({ method, route }) => `${method} ${String(route).replaceAll(/:(\w+)/g, '{$1}')}`).sort()
+    ).toEqual(own.flatMap(({ method, path }) => (method === 'GET' ? [] : [`${method} ${path}`])).sort())
+    expect(noted.filter(({ actor, status }) => actor !== id || status !== 403)).toEqual([])
 
     await limitTo([module])
     for (const route of own) {

@@ -134,14 +134,16 @@ export function requirePerson(request: FastifyRequest, _reply: FastifyReply, don
   done(isMachine && !request.routeOptions.config.forMachines ? personRequired() : undefined)
 }
 
-/** In front of the admin tier: the role, and the scope that has the name of the module that mounted the route. */
+/** In front of the admin tier. */
 export function requireAdmin(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
-  const { owner, wholeShop } = request.routeOptions.config
-  done(refusalOf(identityOf(request), wholeShop ? undefined : owner))
+  done(identityOf(request).role === 'admin' ? undefined : adminRequired())
 }
 
-function refusalOf({ role, scopes }: Identity, scope: string | undefined): Error | undefined {
-  if (role !== 'admin') return adminRequired()
+/** In front of each of its routes: the scope that has the name of the module that mounted it. */
+export function requireScope(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
+  const { scopes } = identityOf(request)
+  const { owner, wholeShop } = request.routeOptions.config
+  const scope = wholeShop ? undefined : owner
   const isAllowed = scopes === null || (scope !== undefined && scopes.includes(scope))
-  return isAllowed ? undefined : scopeMissing({ details: { scope: scope ?? null } })
+  done(isAllowed ? undefined : scopeMissing({ details: { scope: scope ?? null } }))
 }
