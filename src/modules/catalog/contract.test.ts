@@ -112,14 +112,15 @@ describe.each([
       ...{ name: 'Cup', price: 900, discountedPrice: 700, attributes: { size: 'L' }, rule },
       ...{ weightGrams: 300, requiresShipping: false, taxCategory: 'food' }
     })
-    const other = await sell({})
+    const other = await sell({ attributes: {} })
     const quoted = () => catalog.quote(db, oneOfEach([other, newId(), id]), null)
     const [second, none, first] = await quoted()
-    expect([second?.variantId, second?.weightGrams, second?.taxCategory]).toEqual([other, 0, null])
+    expect([second?.variantId, second?.variantName]).toEqual([other, ''])
+    expect([second?.weightGrams, second?.taxCategory]).toEqual([0, null])
     expect(none).toBeUndefined()
     expect(first).toEqual({
       ...{ variantId: id, productId: expect.stringMatching(/^[0-9a-f-]{36}$/), categoryIds: [] },
-      ...{ name: 'Cup', variantName: expect.stringMatching(/./), slug: expect.stringMatching(/./) },
+      ...{ name: 'Cup', variantName: 'L', slug: expect.stringMatching(/./) },
       ...{ sku: expect.stringMatching(/./), imageUrl: null, attributes: { size: 'L' }, rule },
       ...{ weightGrams: 300, requiresShipping: false, taxCategory: 'food', isActive: true },
       price: { minor: 900, discountedMinor: 700 }

@@ -75,8 +75,9 @@ export function fakeCatalog(): FakeCatalog {
 function quotedOf(offer: Offer, { categoryIds = [], taxCategory = null }: FakeProduct = {}): QuotedVariant {
   const { variantId, rule, weightGrams, requiresShipping, price, discountedPrice } = offer
   const { product_id, name, slug, sku, attributes } = JSON.parse(`{${offer.json}}`)
+  const variantName = Object.values(attributes).join(' / ')
   return {
-    ...{ variantId, productId: product_id, categoryIds, name, variantName: name, slug, sku, imageUrl: null },
+    ...{ variantId, productId: product_id, categoryIds, name, variantName, slug, sku, imageUrl: null },
     ...{ attributes, rule, weightGrams, requiresShipping, taxCategory, isActive: true },
     price: { minor: price, discountedMinor: discountedPrice }
   }

@@ -14,6 +14,7 @@ export type QuotedVariant = {
   readonly categoryIds: readonly string[]
   /** Of the product. */
   readonly name: string
+  /** What tells it from the others of its product; empty where there is nothing to tell. */
   readonly variantName: string
   readonly slug: string
   readonly sku: string
@@ -69,7 +70,7 @@ const variantOf = (row: repository.QuoteRow, price: QuotedVariant['price']): Quo
   productId: row.product_id,
   categoryIds: row.category_ids,
   name: row.name,
-  variantName: row.variant_name,
+  variantName: row.variant_name === row.name ? '' : row.variant_name,
   slug: row.slug,
   sku: row.sku,
   imageUrl: row.image_url,

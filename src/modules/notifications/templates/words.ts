@@ -31,8 +31,8 @@ const orderText = (words: OrderWords): string => `{% for line in order.lines %}{
 {{ line.quantity }} x {{ line.name }}{% if line.variant_name != '' %}, {{ line.variant_name }}{% endif %}: {{ line.total | money: order.currency }}{% endif %}{% endfor %}
 {% if order.discount_total > 0 %}
 ${words.discount}: -{{ order.discount_total | money: order.currency }}{% endif %}
-${words.shipping}: {{ order.shipping_total | money: order.currency }}
-{% if order.tax_added > 0 %}${words.tax}{% else %}${words.included}{% endif %}: {{ order.tax_total | money: order.currency }}
+${words.shipping}: {{ order.shipping_total | money: order.currency }}{% if order.tax_total > 0 %}
+{% if order.tax_added > 0 %}${words.tax}{% else %}${words.included}{% endif %}: {{ order.tax_total | money: order.currency }}{% endif %}
 ${words.total}: {{ order.total | money: order.currency }}`
 
 const row = (what: string, amount: string) =>
@@ -43,7 +43,7 @@ const orderTable = (words: OrderWords): string =>
 ${row("{{ line.quantity }} × {{ line.name }}{% if line.variant_name != '' %}, {{ line.variant_name }}{% endif %}", '{{ line.total | money: order.currency }}')}{% endif %}{% endfor %}
 {% if order.discount_total > 0 %}${row(words.discount, '-{{ order.discount_total | money: order.currency }}')}{% endif %}
 ${row(words.shipping, '{{ order.shipping_total | money: order.currency }}')}
-${row(`{% if order.tax_added > 0 %}${words.tax}{% else %}${words.included}{% endif %}`, '{{ order.tax_total | money: order.currency }}')}
+{% if order.tax_total > 0 %}${row(`{% if order.tax_added > 0 %}${words.tax}{% else %}${words.included}{% endif %}`, '{{ order.tax_total | money: order.currency }}')}{% endif %}
 ${row(`<strong>${words.total}</strong>`, '<strong>{{ order.total | money: order.currency }}</strong>')}
 </table>`
 

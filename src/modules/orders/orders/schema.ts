@@ -76,7 +76,7 @@ const ItemResponse = Type.Object({
   variant_id: Id,
   product_id: Id,
   name: Type.String(),
-  variant_name: Type.String(),
+  variant_name: Type.String({ description: 'What tells it from others of its product; may be empty.' }),
   sku: Type.String(),
   slug: Type.String({ description: 'Of the product as it was, for its address.' }),
   image_url: nullable(Type.String()),
