@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 import { secondTryReporter } from './test/support/second-try.ts'
 
 export default defineConfig({
@@ -6,6 +7,7 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: './test/support/global-setup.ts',
     reporters: ['default', secondTryReporter()],
+    sequence: { sequencer: LongestFirst },
     pool: 'forks',
     maxWorkers: 2,
     // On a busy machine a second, the default, is soon over.

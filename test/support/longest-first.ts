@@ -1,0 +1,20 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** They take a minute or more: begun last, they would keep one worker when the other has nothing left to do. */
+const LONGEST = [
+  'test/chaos/chaos.test.ts',
+  'test/start.test.ts',
+  'src/platform/embedded-postgres/open.test.ts',
+  'test/journeys/operator.test.ts',
+  'test/package.test.ts'
+]
+
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => LONGEST.some(path => moduleId.endsWith(`/${path}`))
+    const { long = [], short = [] } = Object.groupBy(await super.sort(files), file =>
+      isLong(file) ? 'long' : 'short'
+    )
+    return [...long, ...short]
+  }
+}
