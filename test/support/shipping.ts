@@ -3,6 +3,7 @@ import { defineModule, type Module } from '../../src/module.ts'
 import { fakeCatalog } from '../../src/modules/catalog/fake.ts'
 import {
   type ShippingApi,
+  shipmentCorrected,
   shipmentDelivered,
   shipmentReturned,
   shippingModule
@@ -54,7 +55,7 @@ export async function useParcels(settings: Readonly<Record<string, string>> = {}
     basePaths: [],
     requires: { shipping: shippingModule },
     uses: {},
-    hears: [shipmentDelivered, shipmentReturned],
+    hears: [shipmentDelivered, shipmentReturned, shipmentCorrected],
     setup: async () => ({
       api: {},
       consumers: {
@@ -63,6 +64,10 @@ export async function useParcels(settings: Readonly<Record<string, string>> = {}
         },
         'shipping.returned': async (_tx, events) => {
           for (const { payload } of events) heard.push(`returned ${payload.order_id} ${payload.shipment_id}`)
+        },
+        'shipping.corrected': async (_tx, events) => {
+          for (const { payload: of } of events)
+            heard.push(`corrected ${of.order_id} ${of.shipment_id} ${of.status}`)
         }
       }
     })

@@ -94,6 +94,11 @@ export const trackingNotFound = defineError(
   'SHIPPING_TRACKING_NOT_FOUND',
   'No parcel of this shop has such a number.'
 )
+export const eventNotFound = defineError(
+  'not_found',
+  'SHIPPING_EVENT_NOT_FOUND',
+  'Nothing like that was told of the shipment.'
+)
 export const eventTimeInvalid = defineError(
   'invalid',
   'SHIPPING_EVENT_TIME_INVALID',

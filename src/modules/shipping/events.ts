@@ -1,5 +1,6 @@
 import { defineEvent } from '../../kernel/events.ts'
 import { Id } from '../../kernel/wire.ts'
+import { Status } from './tracking/schema.ts'
 
 const subject = 'the order'
 const of = { order_id: Id, shipment_id: Id }
@@ -19,4 +20,14 @@ export const shipmentReturned = defineEvent(
     outside: 'each'
   },
   of
+)
+/** `shipping.corrected`: it has not arrived, or not come back, after all. */
+export const shipmentCorrected = defineEvent(
+  'shipping.corrected',
+  {
+    description: 'What was told of a shipment of an order was wrong: its status is this one again.',
+    subject,
+    outside: 'each'
+  },
+  { ...of, status: Status }
 )

@@ -1,5 +1,6 @@
 import { derivedId } from '../../kernel/ids.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
+import { eventNotFound } from './errors.ts'
 import type { ShippingApi } from './index.ts'
 
 type Sent = Parameters<ShippingApi['send']>[1]
@@ -54,6 +55,10 @@ export function fakeShipping(): FakeShipping {
         if (shipment !== undefined) shipment.label = label
       })
       return kept(label)
+    },
+    // Nothing is told of its parcels.
+    voidEvent: async () => {
+      throw eventNotFound()
     },
     remain: async (tx, orderId, groups) =>
       after(tx, () => {

@@ -8,7 +8,7 @@ import { marketsOfRequests, pricingModule } from '../pricing/index.ts'
 import { readCarriers } from './carriers/directory.ts'
 import { carrierRoutes } from './carriers/routes.ts'
 import { createCarrierService } from './carriers/service.ts'
-import { shipmentDelivered, shipmentReturned } from './events.ts'
+import { shipmentCorrected, shipmentDelivered, shipmentReturned } from './events.ts'
 import { methodRoutes } from './methods/routes.ts'
 import { createMethodService } from './methods/service.ts'
 import { optionRoutes } from './options/routes.ts'
@@ -28,11 +28,11 @@ import {
 } from './shipments/service.ts'
 import { slipRoutes } from './slips/routes.ts'
 import { createSlips, type DescribeOrders } from './slips/service.ts'
-import { createTracking } from './tracking/service.ts'
+import { type Correction, createTracking, type WrongEvent } from './tracking/service.ts'
 import { zoneRoutes } from './zones/routes.ts'
 import { createZoneService } from './zones/service.ts'
 
-export { shipmentDelivered, shipmentReturned } from './events.ts'
+export { shipmentCorrected, shipmentDelivered, shipmentReturned } from './events.ts'
 export type { Parcel, ShippingOption } from './rates/options.ts'
 
 /** What other modules ask about shipping. */
@@ -50,6 +50,11 @@ export type ShippingApi = {
   send(tx: Transaction, parcel: SentParcel): Promise<Label>
   /** What stands on a parcel was wrong. Both answer what is kept of it. @throws `SHIPPING_NUMBER_INVALID` */
   relabel(tx: Transaction, shipmentId: string, label: SentParcel['label']): Promise<Label>
+  /**
+   * What was told of a parcel was wrong. Answers what that changes; `undefined`: it is known already.
+   * @throws `SHIPPING_SHIPMENT_NOT_FOUND`, `SHIPPING_EVENT_NOT_FOUND`
+   */
+  voidEvent(tx: Transaction, wrong: WrongEvent): Promise<Correction | undefined>
   /** What of an order is still to be sent, by group; of groups that are not named nothing is. */
   remain(tx: Transaction, orderId: string, groups: SentParcel['groups']): Promise<void>
   /** What was ordered without an account is this customer's from now on. */
@@ -71,7 +76,7 @@ export const shippingModule = defineModule({
   requires: { catalog: catalogModule },
   capabilities: ['x-order-token'],
   uses: { pricing: pricingModule },
-  emits: [shipmentDelivered, shipmentReturned],
+  emits: [shipmentDelivered, shipmentReturned, shipmentCorrected],
   migrations: new URL('./migrations/', import.meta.url),
   keepsOfPeople: 'Parcels are those of orders, which have them forget whose they were.',
   setup: async ({ config, db, broadcast, emit, secrets }, settings, { catalog, pricing }) => {
@@ -89,6 +94,7 @@ export const shippingModule = defineModule({
       open: shipments.open,
       send: shipments.send,
       relabel: shipments.relabel,
+      voidEvent: tracking.voidEvent,
       remain: shipments.remain,
       handOver: shipments.handOver,
       forget: shipments.forget,

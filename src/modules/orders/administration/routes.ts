@@ -102,6 +102,23 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
   )
 
   tiers.admin.post(
+    '/admin/orders/:id/shipments/:shipment_id/events/:event_id/void',
+    {
+      config,
+      schema: {
+        summary: 'What was told of a parcel was wrong',
+        params: schema.EventParams,
+        body: schema.VoidRequest,
+        response: { 200: schema.AdminOrderResponse }
+      }
+    },
+    request => {
+      const { reason } = request.body
+      return orders.voidEvent(request.params, reason, doerOf(request, reason), writeOf(request))
+    }
+  )
+
+  tiers.admin.post(
     '/admin/orders/:id/returns',
     { config, schema: { ...own, summary: 'Some of it has come back', body: schema.ReturnRequest } },
     request => {

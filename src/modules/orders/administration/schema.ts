@@ -66,6 +66,8 @@ export const RelabelRequest = request('RelabelShipmentRequest', {
   unchecked,
   reason: Type.Optional(Reason)
 })
+export const EventParams = input({ id: Id, shipment_id: Id, event_id: Id })
+export const VoidRequest = request('VoidRequest', { reason: Reason })
 export const ReturnRequest = request('ReturnRequest', {
   lines: Units,
   restock: Type.Optional(Type.Boolean({ default: true, description: 'Whether it can be sold again.' })),

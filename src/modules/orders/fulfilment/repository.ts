@@ -1,4 +1,4 @@
-import { json, statement } from '../../../platform/postgres/statement.ts'
+import { json, nullableOneOf, statement } from '../../../platform/postgres/statement.ts'
 import type { Units } from '../life/counters.ts'
 
 export const insertShipment = statement({
@@ -30,4 +30,16 @@ export const updateLabel = statement({
       former = former || jsonb_build_object(
         'carrier', carrier, 'tracking_number', tracking_number, 'actor', $actor::uuid, 'until', now())
     where id = $id`
+})
+/** What was done to an order since something was told of a parcel; and whether the shop itself has completed it. */
+export const findConsequences = statement({
+  name: 'orders.find_consequences',
+  takes: { order_id: 'uuid', since: 'timestamptz' },
+  gives: { built_on: nullableOneOf<'return' | 'refund'>(), completed_alone: 'bool' },
+  text: `
+    select
+      (select action from orders.history
+        where order_id = $order_id and action in ('return', 'refund') and at >= $since order by id limit 1) as built_on,
+      coalesce((select actor is null from orders.history
+        where order_id = $order_id and action = 'complete' order by id desc limit 1), false) as completed_alone`
 })

@@ -7,7 +7,7 @@ import type { InventoryApi } from '../../inventory/index.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import { type Changes, type Doer, type Hand, SYSTEM } from '../changes/service.ts'
-import { orderStale, shipmentNotFound } from '../errors.ts'
+import { actionRefused, orderStale, shipmentNotFound } from '../errors.ts'
 import { orderShipped } from '../events.ts'
 import { count, left, type Units } from '../life/counters.ts'
 import { deliverable } from '../life/digital.ts'
@@ -20,7 +20,7 @@ type Deps = {
   emit: Emit
   inventory: Pick<InventoryApi, 'post'> | undefined
   payments: Pick<PaymentsApi, 'capture' | 'lock' | 'proceed'> | undefined
-  shipping: Pick<ShippingApi, 'relabel' | 'send'> | undefined
+  shipping: Pick<ShippingApi, 'relabel' | 'send' | 'voidEvent'> | undefined
 }
 type Label = {
   readonly carrier?: string | null | undefined
@@ -32,6 +32,9 @@ export type Parcel = Label & {
   /** All that is left, when they are left out. */
   readonly lines?: readonly Units[] | undefined
 }
+
+/** Why what was told of a parcel stays: so much was done since. */
+const BUILT_ON = { return: 'returned', refund: 'refunded' } as const
 
 /** What leaves, and what comes back. */
 export function createFulfilment({ db, changes, emit, inventory, payments, shipping }: Deps) {
@@ -105,6 +108,41 @@ export function createFulfilment({ db, changes, emit, inventory, payments, shipp
         const { carrier, tracking_number } = (await shipping?.relabel(tx, id, typed)) ?? typed
         await tx.run(repository.updateLabel, { id, carrier, tracking_number, actor: doer.actor })
         await changes.write(tx, hand, 'relabel', doer)
+      })
+    },
+
+    /**
+     * What was told of a parcel was wrong. Where that had completed the order by itself, it is looked after again.
+     * @throws as `ship`; `SHIPPING_SHIPMENT_NOT_FOUND`, `SHIPPING_EVENT_NOT_FOUND`
+     */
+    voidEvent: async (
+      { id: order_id, shipment_id, event_id }: { id: string; shipment_id: string; event_id: string },
+      reason: string,
+      doer: Doer,
+      write: Write
+    ): Promise<void> => {
+      await write.once(db, async tx => {
+        const hand = await changes.take(tx, order_id)
+        write.expect(hand.order.version, orderStale)
+        changes.judge(hand, 'void_event', doer)
+        if (shipping === undefined) throw shipmentNotFound()
+        const wrong = {
+          orderId: order_id,
+          shipmentId: shipment_id,
+          eventId: event_id,
+          actor: doer.actor,
+          reason
+        }
+        const correction = await shipping.voidEvent(tx, wrong)
+        if (correction === undefined) return
+        const { before, since, after } = correction
+        const { built_on = null, completed_alone = false } =
+          (before !== after && (await tx.first(repository.findConsequences, { order_id, since }))) || {}
+        if (built_on !== null)
+          throw actionRefused({ details: { action: 'void_event', reason: BUILT_ON[built_on] } })
+        const noted = await changes.write(tx, hand, 'void_event', doer)
+        if (noted.life.state === 'completed' && after === 'in_transit' && completed_alone)
+          await changes.write(tx, noted, 'reopen', doer)
       })
     },
 

@@ -58,22 +58,22 @@ describe('who may do what', () => {
     [
       'sent',
       { lines: [line({ fulfilled: 2 })] },
-      ['return', 'relabel', 'refund', 'complete', 'hold', 'note']
+      ['return', 'relabel', 'void_event', 'refund', 'complete', 'hold', 'note']
     ],
     [
       'sent in part',
       { lines: [line({ fulfilled: 1 })] },
-      ['cancel_lines', 'fulfil', 'return', 'relabel', 'refund', 'hold', 'note']
+      ['cancel_lines', 'fulfil', 'return', 'relabel', 'void_event', 'refund', 'hold', 'note']
     ],
     [
       'returned',
       { lines: [line({ fulfilled: 2, returned: 2 })] },
-      ['relabel', 'refund', 'complete', 'hold', 'note']
+      ['relabel', 'void_event', 'refund', 'complete', 'hold', 'note']
     ],
     [
       'done',
       { state: 'completed', lines: [line({ fulfilled: 2 })] },
-      ['return', 'relabel', 'refund', 'reopen', 'note']
+      ['return', 'relabel', 'void_event', 'refund', 'reopen', 'note']
     ],
     ['canceled', { state: 'canceled' }, ['note']]
   ])('of one that is %s administrators can do these', (_, fields, actions) => {

@@ -67,6 +67,13 @@ export const ACTIONS = {
     by: ['system'],
     means: 'A parcel comes back that nobody took; an administrator says what of it is returned.'
   },
+  void_event: {
+    from: ['placed', 'completed'],
+    to: null,
+    by: ['admin'],
+    means:
+      'What was told of a parcel was wrong; what was completed because of it is to be looked after again.'
+  },
   refund: {
     from: ['placed', 'completed'],
     to: null,
@@ -131,6 +138,7 @@ const GUARDS: Partial<Record<ActionName, (life: Life) => Refusal | undefined>> =
   cancel_lines: life => (hasLeft(life, 'cancel') ? undefined : 'nothing_left'),
   fulfil: life => (life.isHeld ? 'held' : hasLeft(life, 'fulfil') ? undefined : 'nothing_left'),
   relabel: life => (isShipped(life) ? undefined : 'not_shipped'),
+  void_event: life => (isShipped(life) ? undefined : 'not_shipped'),
   return: life => (hasLeft(life, 'return') ? undefined : 'nothing_left'),
   complete: life => (life.isHeld ? 'held' : hasLeft(life, 'fulfil') ? 'not_shipped' : undefined),
   hold: life => (life.isHeld ? 'held' : undefined),

@@ -36,7 +36,13 @@ export function commonOf(row: OrderRow) {
 }
 
 /** What administrators do among themselves. */
-const INTERNAL: readonly string[] = ['hold', 'release', 'relabel', 'note'] satisfies ActionName[]
+const INTERNAL: readonly string[] = [
+  'hold',
+  'release',
+  'relabel',
+  'void_event',
+  'note'
+] satisfies ActionName[]
 
 /** The whole order, as whoever has ordered it is shown it. */
 export const viewOf = (row: OrderRow, policy: CustomerCancel): OrderResponse => ({

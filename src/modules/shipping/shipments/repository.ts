@@ -46,7 +46,8 @@ export const eraseEvents = statement({
   name: 'shipping.erase_events',
   takes: { order_ids: 'uuid[]' },
   text: `
-    update shipping.events set description = null, location = null, event_id = null, digest = events.id::text
+    update shipping.events set description = null, location = null, event_id = null, digest = events.id::text,
+      void_reason = null
     from shipping.shipments s where s.id = events.shipment_id and s.order_id = any ($order_ids)`
 })
 /** It comes as the group was to come of which it is. */
@@ -103,6 +104,9 @@ type EventJson = {
   readonly estimated_delivery: string | null
   readonly actor: string | null
   readonly told_at: string
+  readonly voided_at: string | null
+  readonly voided_by: string | null
+  readonly void_reason: string | null
 }
 const shipment = {
   id: 'uuid',

@@ -7,7 +7,7 @@ import { shipmentNotFound, shipmentsNotFound, trackingNotFound } from '../errors
 import type { ShippingOption } from '../rates/options.ts'
 import * as repository from './repository.ts'
 import type { AdminShipmentResponse, ShipmentsResponse, TrackResponse } from './schema.ts'
-import { viewOf } from './view.ts'
+import { adminViewOf, viewOf } from './view.ts'
 
 type Units = repository.Units
 /** What of an order comes together. */
@@ -122,7 +122,7 @@ export function createShipmentService({ db, isToken, carriers }: Deps) {
   /** @throws `SHIPPING_SHIPMENT_NOT_FOUND` */
   async function read(id: string): Promise<AdminShipmentResponse> {
     const [row, { urlOf }] = await Promise.all([db.first(repository.findShipment, { id }), carriers()])
-    return viewOf(found(row, shipmentNotFound), urlOf)
+    return adminViewOf(found(row, shipmentNotFound), urlOf)
   }
 
   /** What anybody may know who has the number: nothing of whoever it is for. @throws `SHIPPING_TRACKING_NOT_FOUND` */

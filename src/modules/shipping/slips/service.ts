@@ -8,7 +8,7 @@ import type { Directory } from '../carriers/directory.ts'
 import { shipmentNotFound } from '../errors.ts'
 import { findShipment, type WholeShipmentRow } from '../shipments/repository.ts'
 import type { AdminShipmentResponse } from '../shipments/schema.ts'
-import { viewOf } from '../shipments/view.ts'
+import { adminViewOf } from '../shipments/view.ts'
 import { slipPage } from './page.ts'
 import * as repository from './repository.ts'
 import type { PackingSlip, ShipmentQuery } from './schema.ts'
@@ -102,7 +102,7 @@ export function createSlips({ db, carriers, describeOrders, timeZone }: Deps) {
         placeOf: ({ created_at, id }) => ({ at: created_at.getTime(), id }),
         total: () => db.first(repository.countShipments, filters)
       })
-      return { ...page, items: page.items.map(row => viewOf(row, urlOf)) }
+      return { ...page, items: page.items.map(row => adminViewOf(row, urlOf)) }
     }
   }
 }

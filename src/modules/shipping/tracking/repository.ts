@@ -23,25 +23,40 @@ type EventRow = {
   readonly estimated_delivery: string | null
   readonly digest: string
 }
-/** What was told before is told once. */
+/** What was told before is told once, and counts no more where it was wrong: also what the carrier calls like that. */
 export const insertEvents = statement({
   name: 'shipping.insert_events',
   takes: { shipment_id: 'uuid', actor: 'uuid', rows: json<readonly EventRow[]>() },
   text: `
     insert into shipping.events
-      (id, shipment_id, event_id, status, occurred_at, description, location, estimated_delivery, digest, actor)
-    select id, $shipment_id, event_id, status, occurred_at, description, location, estimated_delivery, digest, $actor
+      (id, shipment_id, event_id, status, occurred_at, description, location, estimated_delivery, digest, actor,
+       voided_at, voided_by, void_reason)
+    select id, $shipment_id, event_id, status, occurred_at, description, location, estimated_delivery, digest, $actor,
+      wrong.voided_at, wrong.voided_by, wrong.void_reason
     from jsonb_to_recordset($rows) as rows (
       id uuid, event_id text, status text, occurred_at timestamptz, description text, location text,
       estimated_delivery date, digest text
-    )
+    ) left join lateral (
+      select e.voided_at, e.voided_by, e.void_reason from shipping.events e
+      where e.shipment_id = $shipment_id and e.event_id = rows.event_id and e.voided_at is not null limit 1
+    ) as wrong on true
     on conflict on constraint events_once do nothing`
 })
-export const countEvents = statement({
-  name: 'shipping.count_events',
+export const listEvents = statement({
+  name: 'shipping.list_events',
   takes: { shipment_id: 'uuid' },
-  gives: { total: 'int4' },
-  text: 'select count(*)::int as total from shipping.events where shipment_id = $shipment_id'
+  gives: { id: 'uuid', status: oneOf<ShipmentStatus>(), told_at: 'timestamptz', voided_at: 'timestamptz?' },
+  text: 'select id, status, told_at, voided_at from shipping.events where shipment_id = $shipment_id'
+})
+/** With it all that the carrier calls alike. */
+export const voidEvents = statement({
+  name: 'shipping.void_events',
+  takes: { shipment_id: 'uuid', id: 'uuid', actor: 'uuid?', reason: 'text' },
+  text: `
+    update shipping.events set voided_at = now(), voided_by = $actor, void_reason = $reason
+    from shipping.events wrong
+    where wrong.id = $id and wrong.shipment_id = $shipment_id and events.shipment_id = $shipment_id
+      and (events.id = wrong.id or events.event_id = wrong.event_id) and events.voided_at is null`
 })
 export const updateStatus = statement({
   name: 'shipping.update_shipment_status',

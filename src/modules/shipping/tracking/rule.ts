@@ -18,9 +18,18 @@ export type Told = {
 
 const rankOf = (status: ShipmentStatus) => STATUSES.indexOf(status)
 
-/** The status of a parcel that had one and of which these were told, in whichever order. */
-export const statusAfter = (status: ShipmentStatus, told: readonly Pick<Told, 'status'>[]): ShipmentStatus =>
-  told.reduce((most, event) => (rankOf(event.status) > rankOf(most) ? event.status : most), status)
+type Voidable = { readonly voided_at: unknown }
+/** Whether it was not found to be wrong. */
+export const counts = ({ voided_at }: Voidable): boolean => voided_at === null
+
+/** The status of a parcel that is sent, and of which these were told, in whichever order. */
+export const statusOf = (told: readonly (Pick<Told, 'status'> & Voidable)[]): ShipmentStatus =>
+  told
+    .filter(counts)
+    .reduce<ShipmentStatus>(
+      (most, { status }) => (rankOf(status) > rankOf(most) ? status : most),
+      'in_transit'
+    )
 
 /** The same for events that say the same. */
 export const digestOf = ({ occurred_at, ...event }: Told): string =>

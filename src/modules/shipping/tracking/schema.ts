@@ -44,5 +44,8 @@ export const AdminTrackingEventResponse = response('AdminTrackingEventResponse',
   estimated_delivery: nullable(Day),
   event_id: nullable(Type.String()),
   actor: nullable({ ...Id, description: 'Who told it.' }),
-  told_at: Time
+  told_at: Time,
+  voided_at: nullable({ ...Time, description: 'Since then it counts no more: it was wrong.' }),
+  voided_by: nullable({ ...Id, description: 'Who said so.' }),
+  void_reason: nullable(Type.String())
 })

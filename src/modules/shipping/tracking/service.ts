@@ -1,11 +1,18 @@
 import { found } from '../../../kernel/errors.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
-import type { Database } from '../../../platform/postgres/database.ts'
-import { eventsLimit, eventTimeInvalid, shipmentNotFound, shipmentNotSent, shipmentStale } from '../errors.ts'
-import { shipmentDelivered, shipmentReturned } from '../events.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import {
+  eventNotFound,
+  eventsLimit,
+  eventTimeInvalid,
+  shipmentNotFound,
+  shipmentNotSent,
+  shipmentStale
+} from '../errors.ts'
+import { shipmentCorrected, shipmentDelivered, shipmentReturned } from '../events.ts'
 import * as repository from './repository.ts'
-import { digestOf, statusAfter, type Told } from './rule.ts'
+import { digestOf, type ShipmentStatus, statusOf, type Told } from './rule.ts'
 import type { TrackingEventRequest } from './schema.ts'
 
 /** The most that is told of one parcel. */
@@ -14,6 +21,21 @@ const DAY_MS = 86_400_000
 const EARLIEST = Date.UTC(2000)
 /** What others are told when a parcel comes to this. */
 const EVENT_OF = { delivered: shipmentDelivered, returned: shipmentReturned } as const
+
+/** An event of a parcel that is wrong, and who says so. */
+export type WrongEvent = {
+  readonly orderId: string
+  readonly shipmentId: string
+  readonly eventId: string
+  readonly actor: string | null
+  readonly reason: string
+}
+/** What a parcel was said to be, since when, and what it is by all that was not wrong. */
+export type Correction = {
+  readonly before: ShipmentStatus
+  readonly since: Date
+  readonly after: ShipmentStatus
+}
 
 type Deps = { db: Database; emit: Emit }
 
@@ -41,9 +63,9 @@ export function createTracking({ db, emit }: Deps) {
         digest: digestOf(event)
       }))
       if ((await tx.run(repository.insertEvents, { shipment_id: id, actor, rows })) === 0) return
-      const { total = 0 } = (await tx.first(repository.countEvents, { shipment_id: id })) ?? {}
-      if (total > EVENTS_MAX) throw eventsLimit({ details: { limit: EVENTS_MAX } })
-      const status = statusAfter(shipment.status, told)
+      const all = await tx.rows(repository.listEvents, { shipment_id: id })
+      if (all.length > EVENTS_MAX) throw eventsLimit({ details: { limit: EVENTS_MAX } })
+      const status = statusOf(all)
       await tx.run(repository.updateStatus, { id, status })
       if (status === shipment.status || !(status in EVENT_OF)) return
       const { order_id } = shipment
@@ -51,7 +73,32 @@ export function createTracking({ db, emit }: Deps) {
     })
   }
 
-  return { tell }
+  /**
+   * An event was wrong, and whatever its carrier calls alike: it is shown as such, and counts no more, however often it is told.
+   * Answers `undefined` where that is known already.
+   * @throws `SHIPPING_SHIPMENT_NOT_FOUND`, `SHIPPING_EVENT_NOT_FOUND`
+   */
+  async function voidEvent(
+    tx: Transaction,
+    { orderId: order_id, shipmentId: id, eventId, actor, reason }: WrongEvent
+  ): Promise<Correction | undefined> {
+    const shipment = await tx.first(repository.lockShipment, { id })
+    if (shipment?.order_id !== order_id) throw shipmentNotFound()
+    const voided = await tx.run(repository.voidEvents, { shipment_id: id, id: eventId, actor, reason })
+    const all = await tx.rows(repository.listEvents, { shipment_id: id })
+    found(
+      all.find(event => event.id === eventId),
+      eventNotFound
+    )
+    if (voided === 0) return undefined
+    const [before, after] = [shipment.status, statusOf(all)]
+    await tx.run(repository.updateStatus, { id, status: after })
+    if (after !== before) emit(tx, shipmentCorrected, order_id, { order_id, shipment_id: id, status: after })
+    const times = all.flatMap(({ status, told_at }) => (status === before ? [told_at.getTime()] : []))
+    return { before, since: new Date(Math.min(...times, Date.now())), after }
+  }
+
+  return { tell, voidEvent }
 }
 export type Tracking = ReturnType<typeof createTracking>
 
