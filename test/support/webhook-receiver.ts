@@ -44,6 +44,10 @@ export async function useReceiver() {
     if (reply === undefined) response.writeHead(204).end()
     else reply(response, request)
   })
+  let connections = 0
+  server.on('connection', () => {
+    connections += 1
+  })
   server.on('tlsClientError', () => {})
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -55,5 +59,10 @@ export async function useReceiver() {
         server.closeAllConnections()
       })
   )
-  return { url: `https://127.0.0.1:${port}/hooks`, port, received, replies, at: paths.set.bind(paths) }
+  return {
+    ...{ url: `https://127.0.0.1:${port}/hooks`, port, received, replies },
+    at: paths.set.bind(paths),
+    /** How often somebody has connected, whatever they said then. */
+    connections: () => connections
+  }
 }
