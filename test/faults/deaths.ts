@@ -27,7 +27,7 @@ export const momentName = ({ statement, at }: Moment) => `${at}: ${statement}`
 export async function startVictim(
   { databaseUrl, sql }: Shop,
   settings: Readonly<Record<string, string>>,
-  ...jobs: readonly 'jobs'[]
+  ...jobs: readonly ('jobs' | 'webhooks')[]
 ) {
   const statements = watchStatements()
   const proxy = await openTcpProxy(addressOf(databaseUrl), statements.watch)
@@ -64,6 +64,11 @@ export async function startVictim(
     await until('its connections are gone', async () => (await sql(present, [name])).length === 0)
   }
   return {
+    /** Is killed now. */
+    die: async (): Promise<void> => {
+      child.kill('SIGKILL')
+      await gone()
+    },
     /** Sends it, and lives; answers all moments at which it could have died. */
     momentsOf: async (request: Sent): Promise<Moment[]> => {
       const before = { seen: new Set(statements.seen), last: new Set(statements.last) }

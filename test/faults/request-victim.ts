@@ -1,14 +1,17 @@
 /**
  * A process of a shop that sends itself what it is told, a request a line, and says what it was answered:
  * `node request-victim.ts URL SETTINGS`. It does no jobs, so that whatever it sends belongs to its request; with `jobs` behind
- * that, it does all that are due.
+ * that, it does all that are due; with `webhooks`, those of a shop that tells others what happens.
  */
 import { createInterface } from 'node:readline'
+import { catalogModule } from '../../src/modules/catalog/index.ts'
+import { webhooksModule } from '../../src/modules/webhooks/index.ts'
 import { openTestShop } from '../../src/testing.ts'
 import { CHECKOUT_MODULES } from '../support/checkouts.ts'
 
 const [databaseUrl = '', settings = '{}', jobs] = process.argv.slice(2)
-const shop = await openTestShop({ modules: CHECKOUT_MODULES, databaseUrl, settings: JSON.parse(settings) })
+const modules = jobs === 'webhooks' ? [catalogModule, webhooksModule] : CHECKOUT_MODULES
+const shop = await openTestShop({ modules, databaseUrl, settings: JSON.parse(settings) })
 if (jobs === undefined) await shop.platform.outbox.stop()
 process.stdout.write('ready\n')
 for await (const line of createInterface(process.stdin)) {

@@ -1,0 +1,88 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { catalogModule } from '../../src/modules/catalog/index.ts'
+import { webhooksModule } from '../../src/modules/webhooks/index.ts'
+import { openTestShop } from '../../src/testing.ts'
+import { CERTIFICATE } from '../support/webhook-receiver.ts'
+import { PATIENCE, useWebhooks } from '../support/webhooks.ts'
+import { type Moment, momentName, startVictim } from './deaths.ts'
+import { until } from './until.ts'
+
+const MOMENTS: readonly Moment[] = [
+  { statement: 'webhooks.claim_delivery', at: 'behind' },
+  { statement: 'webhooks.settle_delivery', at: 'before' },
+  { statement: 'webhooks.settle_delivery', at: 'behind' }
+]
+const ORDERS = 3
+const SETTINGS = { CARTWRIGHT__HTTP__PRIVATE_HOSTS: '["127.0.0.1"]' }
+
+/** Programs of this test trust the receiver. */
+async function trustReceiver() {
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright-receiver-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const file = join(folder, 'receiver.pem')
+  await writeFile(file, CERTIFICATE)
+  vi.stubEnv('NODE_EXTRA_CA_CERTS', file)
+  onTestFinished(() => void vi.unstubAllEnvs())
+}
+
+test('however often a process is killed that sends webhooks, all of them arrive, again with the id that they had', {
+  timeout: 120_000
+}, async () => {
+  await trustReceiver()
+  const shop = await useWebhooks(SETTINGS)
+  const { received, replies } = shop.receiver
+  await shop.subscribe()
+  await shop.platform.outbox.stop()
+  const placed: string[] = []
+  /** The leases of whoever has died run out, and more happens. */
+  const goOn = async (orders: number) => {
+    for (let order = 0; order < orders; order += 1) placed.push(await shop.place())
+    await shop.sql('update webhooks.deliveries set due_at = now() where lease is not null')
+    await shop.sql('update cartwright.jobs set due_at = now(), lease = null where lease is not null')
+  }
+  for (const moment of MOMENTS) {
+    const before = received.length
+    const victim = await startVictim(shop, SETTINGS, 'webhooks')
+    await victim.dieDoing(moment, () => goOn(ORDERS))
+    if (moment.statement.includes('settle'))
+      expect(received.length, momentName(moment)).toBeGreaterThan(before)
+  }
+  // One whose request has arrived, and is never answered.
+  let held: string | undefined
+  const hold = Array.from(
+    { length: ORDERS * (MOMENTS.length + 1) },
+    () => (_response: unknown, request: IncomingMessage) => {
+      held = String(request.headers['webhook-id'])
+    }
+  )
+  replies.push(...hold)
+  const victim = await startVictim(shop, SETTINGS, 'webhooks')
+  await goOn(ORDERS)
+  await until('a request has come', async () => held !== undefined, 30_000)
+  await victim.die()
+  replies.length = 0
+
+  const { databaseUrl } = shop
+  const heir = await openTestShop({
+    modules: [catalogModule, webhooksModule],
+    databaseUrl,
+    settings: SETTINGS
+  })
+  onTestFinished(() => heir.close())
+  await goOn(0)
+  await expect
+    .poll(() => shop.deliveriesOf('?status=delivered&limit=100').then(all => all.length), PATIENCE)
+    .toBe(placed.length)
+  const tries = Map.groupBy(received, ({ headers }) => String(headers['webhook-id']))
+  const orderOf = (body: string) => JSON.parse(body).data.order_id
+  for (const [id, same] of tries) expect(new Set(same.map(({ body }) => body)).size, id).toBe(1)
+  // Each order is told under one id.
+  expect([...tries.values()].map(([first]) => orderOf(first?.body ?? '')).sort()).toEqual(placed.toSorted())
+  expect(tries.get(held ?? '')?.length).toBeGreaterThan(1)
+  // Those that were sent and not noted came again.
+  expect(received.length - tries.size).toBeGreaterThanOrEqual(2)
+})
