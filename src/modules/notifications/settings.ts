@@ -49,7 +49,7 @@ export const notificationsSettings = section('Mails to customers and to those wh
     uniqueItems: true
   }),
   suppress_after: count(
-    'So often a server says that nobody has an address before nothing is sent there any more.',
+    'So often, with nothing taken there in between, a server says that nobody has an address before nothing is sent there any more.',
     1,
     1,
     100

@@ -19,7 +19,7 @@ type Deps = {
   /** Of the address that mails come from. */
   domain: string
   write: WriteContent
-  suppressions: Pick<Suppressions, 'reasonFor' | 'add'>
+  suppressions: Pick<Suppressions, 'find' | 'forgetBounces' | 'add'>
   count: (result: 'sent' | 'failed' | 'dead' | 'suppressed' | 'skipped') => void
 }
 type Turn = { readonly message_id: string; readonly turn: number }
@@ -36,20 +36,22 @@ export function createDelivery({ db, log, enqueue, transport, domain, write, sup
   async function deliver(message: TurnRow): Promise<Outcome> {
     const { recipient } = message
     if (recipient === null) return { status: 'skipped', error: 'who it was for is not known any more' }
-    const reason = await suppressions.reasonFor(recipient, isOptional(message.template))
+    const { reason, hasBounced } = await suppressions.find(recipient, isOptional(message.template))
     if (reason !== undefined) return { status: 'suppressed', error: reason }
     const content = await write(message, recipient)
     if (content === undefined)
       return { status: 'skipped', error: 'what it was to prove was used, superseded, or has expired' }
     const { subject, text, html, unsubscribeUrl } = content
     if (message.channel === 'log') log.info({ message: message.id, template: message.template }, 'a message')
-    else
+    else {
       await transport.send({
         ...{ subject, text, html, id: message.id, template: message.template, date: message.created_at },
         messageId: `<${message.id}@${domain}>`,
         to: { name: message.recipient_name ?? '', address: recipient },
         headers: headersOf(unsubscribeUrl)
       })
+      if (hasBounced) await suppressions.forgetBounces(recipient)
+    }
     return { status: 'sent', error: null }
   }
 

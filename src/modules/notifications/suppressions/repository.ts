@@ -25,6 +25,12 @@ export const suppress = statement({
     values ($id, $address_hash, $address_masked, $reason)
     on conflict (address_hash, reason) do update set times = suppressions.times + 1`
 })
+/** Somebody is there after all. */
+export const forgetBounces = statement({
+  name: 'notifications.forget_bounces',
+  takes: { hashes: 'text[]' },
+  text: `delete from notifications.suppressions where address_hash = any ($hashes) and reason = 'bounced'`
+})
 /** What is null lets all pass. */
 export const listSuppressions = statement({
   name: 'notifications.list_suppressions',

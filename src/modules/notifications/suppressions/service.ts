@@ -21,11 +21,18 @@ type Deps = {
 export function createSuppressions({ db, secrets, bouncesMax }: Deps) {
   const hashesOf = (address: string) => [...secrets.everyMac(PURPOSE, address)]
   return {
-    /** Why nothing is sent there: somebody wants no more of what they may not want, or nobody is there. */
-    reasonFor: async (address: string, isOptional: boolean): Promise<string | undefined> => {
+    /**
+     * Why nothing is sent there: somebody wants no more of what they may not want, or nobody is there. And whether nobody
+     * has been there before.
+     */
+    find: async (address: string, isOptional: boolean) => {
       const found = await db.rows(repository.listOfAddress, { hashes: hashesOf(address) })
       const hit = found.find(({ reason, times }) => (reason === 'bounced' ? times >= bouncesMax : isOptional))
-      return hit?.reason
+      return { reason: hit?.reason, hasBounced: found.some(({ reason }) => reason === 'bounced') }
+    },
+    /** Something arrived there: what is refused from now on is counted anew. */
+    forgetBounces: async (address: string): Promise<void> => {
+      await db.run(repository.forgetBounces, { hashes: hashesOf(address) })
     },
     add: async (to: Queryable, address: string, reason: repository.SuppressionReason): Promise<void> => {
       await to.run(repository.suppress, {

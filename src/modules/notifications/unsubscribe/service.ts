@@ -29,7 +29,7 @@ export function createUnsubscribe({ db, secrets, config, suppressions }: Deps) {
     if (opened === undefined) throw unsubscribeRefused()
     return opened.toString('utf8')
   }
-  const isDone = async (address: string) => (await suppressions.reasonFor(address, true)) === 'unsubscribed'
+  const isDone = async (address: string) => (await suppressions.find(address, true)).reason === 'unsubscribed'
 
   return {
     /** Empty where nobody knows the address of the shop. */

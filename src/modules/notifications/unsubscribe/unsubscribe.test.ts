@@ -68,6 +68,19 @@ test('to an address that nobody has nothing is sent after it was refused so ofte
   await shop.mailed(1)
 })
 
+test('where a mail arrives, what was refused before does not count any more', async () => {
+  const shop = await useMailingAccounts({ CARTWRIGHT__NOTIFICATIONS__SUPPRESS_AFTER: '2' })
+  const ada = shop.know('ada@example.com')
+  const told: string[] = []
+  for (const status of ['dead', 'sent', 'dead', 'sent']) {
+    if (status === 'dead') shop.mails.mischief.push({ at: 'rcpt', code: 550, says: '5.1.1 no such user' })
+    told.push(status)
+    await shop.happen('password_changed', ada)
+    await expect.poll(shop.statuses, PATIENCE).toEqual(told)
+  }
+  expect(await shop.sql('select * from notifications.suppressions')).toEqual([])
+})
+
 test('a link that is not ours does nothing, and nobody else looks after suppressions', async () => {
   const shop = await useMailingAccounts()
   for (const token of ['x', Buffer.from('ada@example.com').toString('base64url')]) {
