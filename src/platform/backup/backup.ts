@@ -93,7 +93,7 @@ async function write(
 
 async function sequencesOf(client: pg.Client, schemas: readonly string[]): Promise<End['sequences']> {
   const sequences: Record<string, End['sequences'][string]> = {}
-  for (const name of await listSequences(client, schemas)) {
+  for (const { name } of await listSequences(client, schemas)) {
     const { rows: state } = await client.query(`select last_value::text, is_called from ${name}`)
     sequences[name] = state[0]
   }

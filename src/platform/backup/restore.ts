@@ -19,6 +19,12 @@ import type { BackupReport, Progress } from './backup.ts'
 import { listSequences, listTables } from './tables.ts'
 
 /**
+ * So much may have been drawn of a sequence after the backup. What is drawn for people to know, such as numbers of orders, goes
+ * on behind that: nobody is told what somebody else was told before, whose order is lost.
+ */
+export const DRAWN_SINCE = 1_000_000
+
+/**
  * Fills an empty database with what a backup holds, all in one transaction: it is there as it was, or not at all. The schema
  * is that of the backup; the next start brings it up to date.
  * @throws OperatorError when the database is not empty, the file is no whole backup, or of a newer program.
@@ -85,10 +91,12 @@ async function fill(
   const end = (await archive.line()) as Partial<End>
   const short = tables.find(({ table }) => end.rows?.[table] !== counted[table])
   if (short !== undefined) throw new NoBackup(`of ${short.table} other rows arrived than it had`)
-  for (const name of await listSequences(client, schemas)) {
+  for (const { name, is_of_column } of await listSequences(client, schemas)) {
     const state = end.sequences?.[name]
     if (state === undefined) throw new NoBackup(`it does not say where ${name} goes on`)
-    await client.query('select setval($1, $2, $3)', [name, state.last_value, state.is_called])
+    const { last_value, is_called } = state
+    const ahead = is_of_column ? 0 : DRAWN_SINCE
+    await client.query('select setval($1, $2::int8 + $3, $4)', [name, last_value, ahead, is_called])
   }
   const rows = Object.values(counted).reduce((sum, each) => sum + each, 0)
   return { tables: tables.length, rows, taken_at: head.taken_at }

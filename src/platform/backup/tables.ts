@@ -19,7 +19,12 @@ const REFERENCES = `
   join pg_namespace tn on tn.oid = t.relnamespace
   where c.contype = 'f' and c.conrelid <> c.confrelid and fn.nspname = any($1)`
 const SEQUENCES = `
-  select format('%I.%I', n.nspname, c.relname) as name from pg_class c
+  select format('%I.%I', n.nspname, c.relname) as name,
+    exists (
+      select from pg_depend d
+      where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype in ('a', 'i') and d.refobjsubid > 0
+    ) as is_of_column
+  from pg_class c
   join pg_namespace n on n.oid = c.relnamespace
   where c.relkind = 'S' and n.nspname = any($1)
   order by 1`
@@ -42,6 +47,12 @@ export async function listTables(client: pg.Client, schemas: readonly string[]):
   return [...ordered.values()]
 }
 
-export async function listSequences(client: pg.Client, schemas: readonly string[]): Promise<string[]> {
-  return (await client.query<{ name: string }>(SEQUENCES, [schemas])).rows.map(({ name }) => name)
+type Sequence = {
+  readonly name: string
+  /** It makes the values of a column, which only rows that are there have; else, what is drawn of it leaves the shop. */
+  readonly is_of_column: boolean
+}
+
+export async function listSequences(client: pg.Client, schemas: readonly string[]): Promise<Sequence[]> {
+  return (await client.query<Sequence>(SEQUENCES, [schemas])).rows
 }
