@@ -121,21 +121,22 @@ export const ordersModule = defineModule({
     const policy = settings.customer_cancel
     const changes = createChanges({ payments, shipping, policy })
     const fulfilment = createFulfilment({ db, changes, emit, inventory, payments, shipping })
+    const waits = {
+      usual: settings.expiry.minutes * MINUTE_SECONDS,
+      transfer: settings.expiry.transfer_days * DAY_SECONDS
+    }
     const placing = createPlacing({
       ...{ db, secrets, emit, pricing, priceNow, inventory, payments, shipping, cart, changes, fulfilment },
       nextNumber: createNumbers(db),
-      pendingMax: { ofBuyer: settings.pending_per_buyer, ofNetwork: settings.pending_per_address }
+      pendingMax: { ofBuyer: settings.pending_per_buyer, ofNetwork: settings.pending_per_address },
+      waits
     })
     const credits = createCredits({ payments, emit })
     const cancellations = createCancellations({
       ...{ db, changes, credits, emit, pricing, payments, inventory, cart }
     })
     const expire = createExpiry({
-      ...{ db, log, changes, cancellations, payments },
-      seconds: {
-        usual: settings.expiry.minutes * MINUTE_SECONDS,
-        transfer: settings.expiry.transfer_days * DAY_SECONDS
-      }
+      ...{ db, log, changes, cancellations, payments, waits }
     })
     const complete = createCompletion({
       ...{ db, log, changes },
@@ -152,7 +153,9 @@ export const ordersModule = defineModule({
       isOf: (token, id, version) => isOrderToken(secrets, token, id, version)
     }
     const claims = createClaims({ db, changes, emit, orders, tokens, payments, shipping })
-    payments?.listen(createPaymentListener({ changes, cancellations, credits, fulfilment, emit, inventory }))
+    payments?.listen(
+      createPaymentListener({ changes, cancellations, credits, fulfilment, emit, inventory, waits })
+    )
     chores.sweep(SWEEP_SECONDS, 'delete expired checkouts', () =>
       db.run(deleteExpiredCheckouts, { keptSeconds: KEPT_SECONDS })
     )

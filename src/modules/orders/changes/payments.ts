@@ -7,7 +7,7 @@ import type { Credits } from '../credits/service.ts'
 import { orderPlaced } from '../events.ts'
 import type { Fulfilment } from '../fulfilment/service.ts'
 import type { PaymentStatus } from '../life/status.ts'
-import { laterTermsOf, type Terms } from '../placing/terms.ts'
+import { laterTermsOf, type Terms, type Waits, waitOf } from '../placing/terms.ts'
 import { lockOrder, updatePayment, updateTerms } from './repository.ts'
 import { type Changes, type Hand, SYSTEM } from './service.ts'
 
@@ -18,6 +18,7 @@ type Deps = {
   fulfilment: Pick<Fulfilment, 'deliver'>
   emit: Emit
   inventory: Pick<InventoryApi, 'confirm'> | undefined
+  waits: Waits
 }
 
 const SECURED: readonly PaymentStatus[] = ['authorized', 'paid']
@@ -29,14 +30,15 @@ export function createPaymentListener({
   credits,
   fulfilment,
   emit,
-  inventory
+  inventory,
+  waits
 }: Deps): PaymentListener {
   return async (tx, change) => {
     const { orderId: id, status, isOverpaid, isDisputed } = change
     // Whoever else opens accounts with payments has no order here.
     if ((await tx.first(lockOrder, { id })) === undefined) return
     const told = { payment_status: status, is_overpaid: isOverpaid, is_disputed: isDisputed }
-    await tx.run(updatePayment, { id, ...told })
+    await tx.run(updatePayment, { id, ...told, waitSeconds: waitOf(change.openMethods, waits) })
     const settled = await cancellations.settle(tx, await changes.take(tx, id), change)
     const terms = termsNow(settled, change)
     const placed = terms === undefined ? settled : await place(tx, settled, terms)

@@ -65,6 +65,7 @@ export const updateState = statement({
       held_at = case when $is_held then coalesce(held_at, now()) end,
       placed_at = case when $state in ('placed', 'completed') then coalesce(placed_at, now()) else placed_at end,
       network = case when $state = 'pending' then network end,
+      expires_at = case when $state = 'pending' then expires_at end,
       version = version + 1, updated_at = now()
     where id = $id`
 })
@@ -85,14 +86,26 @@ export const updateCounters = statement({
       as told (line, canceled, fulfilled, returned, refunded)
     where lines.order_id = $order_id and lines.line = told.line`
 })
+/** It waits that long for its money, counted from when it was made; where that is over already, as long as it was told before. */
+const expiry = `case
+  when state = 'pending' and created_at + make_interval(secs => $waitSeconds) > now()
+    then created_at + make_interval(secs => $waitSeconds)
+  else expires_at end`
 export const updatePayment = statement({
   name: 'orders.update_payment',
-  takes: { id: 'uuid', payment_status: oneOf<PaymentStatus>(), is_overpaid: 'bool', is_disputed: 'bool' },
+  takes: {
+    id: 'uuid',
+    payment_status: oneOf<PaymentStatus>(),
+    is_overpaid: 'bool',
+    is_disputed: 'bool',
+    waitSeconds: 'float8'
+  },
   text: `
     update orders.orders set payment_status = $payment_status, is_overpaid = $is_overpaid, is_disputed = $is_disputed,
-      version = version + 1, updated_at = now()
+      expires_at = ${expiry}, version = version + 1, updated_at = now()
     where id = $id
-      and (payment_status, is_overpaid, is_disputed) is distinct from ($payment_status, $is_overpaid, $is_disputed)`
+      and (payment_status, is_overpaid, is_disputed, expires_at)
+        is distinct from ($payment_status, $is_overpaid, $is_disputed, ${expiry})`
 })
 export const updateTerms = statement({
   name: 'orders.update_terms',

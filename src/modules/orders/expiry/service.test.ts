@@ -41,6 +41,41 @@ test('an order that is not paid in time is canceled, and gives its stock and its
   await expect.poll(() => shop.reserved(shop.mug)).toEqual([])
 })
 
+/** How many minutes after it was made it is canceled. */
+const minutesOf = ({ created_at, expires_at }: { created_at: string; expires_at: string | null }) =>
+  expires_at === null ? null : (Date.parse(expires_at) - Date.parse(created_at)) / 60_000
+const WEEK = 7 * 24 * 60
+
+test('an order says until when it is to be paid, as soon as that is known, and for as long as it is to be', async () => {
+  const methods = '["bank_transfer","on_account"]'
+  const shop = await usePaidOrders({ settings: { CARTWRIGHT__PAYMENTS__MANUAL_METHODS: methods } })
+  const order = async (payment?: object) =>
+    (await shop.buyer.post('/api/orders', { ...sent(shop.mug), payment })).json
+  const choose = (order_id: string, payment: object) =>
+    shop.buyer.post('/api/payments/intent', { order_id, ...payment })
+  const minutes = async (id: string) => minutesOf((await shop.buyer.get(`/api/orders/${id}`)).json)
+
+  expect(minutesOf(await order(TRANSFER))).toBe(WEEK)
+  const { id, ...made } = await order()
+  expect(minutesOf(made)).toBe(30)
+  await choose(id, TRANSFER)
+  expect(await minutes(id)).toBe(WEEK)
+  // Who pays by card instead has no more time for that, and nobody is left with none.
+  await choose(id, { provider: 'sandbox' })
+  expect(await minutes(id)).toBe(30)
+  await choose(id, TRANSFER)
+  await pass(shop, '1 hour')
+  await choose(id, { provider: 'sandbox' })
+  expect(await minutes(id)).toBe(WEEK)
+  await shop.pay(id)
+  expect(await minutes(id)).toBe(null)
+
+  expect(minutesOf(await order({ provider: 'manual', method: 'on_account' }))).toBe(null)
+  const later = await order()
+  await choose(later.id, { provider: 'manual', method: 'on_account' })
+  expect(await minutes(later.id)).toBe(null)
+})
+
 test('a bank transfer is waited for longer, and what is not paid in advance is waited for for ever', async () => {
   const methods = '["bank_transfer","cash_on_delivery","on_account"]'
   const shop = await usePaidOrders({ settings: { CARTWRIGHT__PAYMENTS__MANUAL_METHODS: methods } })

@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../../../platform/postgres/database.
 import type { PaymentsApi } from '../../payments/index.ts'
 import type { Cancellations } from '../cancel/service.ts'
 import { type Changes, SYSTEM } from '../changes/service.ts'
-import { laterTermsOf } from '../placing/terms.ts'
+import { laterTermsOf, type Waits, waitOf } from '../placing/terms.ts'
 import * as repository from './repository.ts'
 
 type Deps = {
@@ -13,23 +13,21 @@ type Deps = {
   changes: Changes
   cancellations: Pick<Cancellations, 'begin'>
   payments: Pick<PaymentsApi, 'openMethods'> | undefined
-  /** How long an order waits for its money: usually, and when it comes by bank transfer. */
-  seconds: { readonly usual: number; readonly transfer: number }
+  waits: Waits
 }
 
 const BATCH = 100
 const EXPIRED = { ...SYSTEM, reason: 'it was not paid in time' }
 
 /** Orders that nobody has paid are canceled in the same two phases as any other. */
-export function createExpiry({ db, log, changes, cancellations, payments, seconds }: Deps) {
+export function createExpiry({ db, log, changes, cancellations, payments, waits }: Deps) {
   async function expire(tx: Transaction, id: string): Promise<void> {
     const hand = await changes.take(tx, id)
     if (hand.life.state !== 'pending' || hand.life.isCancelRequested) return
     const methods = (await payments?.openMethods(tx, id)) ?? []
     // It is placed as soon as that payment is begun.
     if (laterTermsOf(methods) !== undefined) return
-    const wait = methods.includes('bank_transfer') ? seconds.transfer : seconds.usual
-    const expiry = await tx.first(repository.updateExpiry, { id, seconds: wait })
+    const expiry = await tx.first(repository.updateExpiry, { id, seconds: waitOf(methods, waits) })
     if (expiry?.is_over) await cancellations.begin(tx, hand, EXPIRED)
   }
 
@@ -45,7 +43,7 @@ export function createExpiry({ db, log, changes, cancellations, payments, second
     let after: string | undefined = FIRST_ID
     while (after !== undefined && !signal.aborted) {
       const due: { id: string }[] = await db.rows(repository.listExpiring, {
-        ...{ seconds: seconds.usual, after, limit: BATCH }
+        ...{ seconds: waits.usual, after, limit: BATCH }
       })
       for (const { id } of due) if (!signal.aborted) await expireSurely(id)
       after = due.at(-1)?.id

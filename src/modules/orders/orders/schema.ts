@@ -197,7 +197,10 @@ export const orderFields = {
   note: nullable(Type.String()),
   shipments: Type.Array(Type.Object(shipmentFields), { description: 'What has been sent.' }),
   adjustments: Type.Array(AdjustmentResponse, { description: 'What of it is not to be paid after all.' }),
-  expires_at: nullable(Time),
+  expires_at: nullable({
+    ...Time,
+    description: 'Until then it waits for its payment, which how it is to be paid decides; null: it does not.'
+  }),
   cancel_requested_at: nullable({
     ...Time,
     description: 'Somebody wants it canceled, and it is not known yet whether its payment can be let go of.'

@@ -3,7 +3,12 @@ import type { Draft } from './draft.ts'
 import type { NewOrder } from './repository.ts'
 
 /** An order as it is read directly after it was made: nothing has happened to it yet. Pure. */
-export function insertedOrder(order: NewOrder, draft: Draft, actor: string | null, at: Date): OrderRow {
+export function insertedOrder(
+  order: NewOrder,
+  draft: Draft,
+  actor: string | null,
+  { created_at: at, expires_at }: Pick<OrderRow, 'created_at' | 'expires_at'>
+): OrderRow {
   const { checkout_id: _, cart_id: __, cart_version: ___, buyer: ____, network: _____, ...shown } = order
   return {
     ...shown,
@@ -11,7 +16,7 @@ export function insertedOrder(order: NewOrder, draft: Draft, actor: string | nul
     is_disputed: false,
     version: 1,
     token_version: 1,
-    expires_at: null,
+    expires_at,
     cancel_requested_at: null,
     cancel_requested_by: null,
     held_at: null,

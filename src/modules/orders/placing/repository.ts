@@ -45,7 +45,7 @@ export type NewOrder = Row<typeof order>
 const names = Object.keys(order)
 
 export type NewLine = Omit<LineRow, 'canceled' | 'fulfilled' | 'returned' | 'refunded'>
-/** All rows of an order, and when that was. */
+/** All rows of an order, when that was, and until when it waits for its money. */
 export const insertOrder = statement({
   name: 'orders.insert_order',
   takes: {
@@ -53,14 +53,16 @@ export const insertOrder = statement({
     groups: json<readonly GroupRow[]>(),
     lines: json<readonly NewLine[]>(),
     components: json<readonly ComponentRow[]>(),
-    actor: 'uuid?'
+    actor: 'uuid?',
+    waitSeconds: 'float8'
   },
-  gives: { created_at: 'timestamptz' },
+  gives: { created_at: 'timestamptz', expires_at: 'timestamptz?' },
   text: `
     with new_order as (
-      insert into orders.orders (${names.join(', ')}, placed_at)
-      values (${names.map(name => `$${name}`).join(', ')}, case when $state = 'placed' then now() end)
-      returning created_at
+      insert into orders.orders (${names.join(', ')}, placed_at, expires_at)
+      values (${names.map(name => `$${name}`).join(', ')}, case when $state = 'placed' then now() end,
+        case when $state = 'pending' then now() + make_interval(secs => $waitSeconds) end)
+      returning created_at, expires_at
     ), new_groups as (
       insert into orders.groups (order_id, group_key, method, option)
       select $id, group_key, method, option
@@ -84,7 +86,7 @@ export const insertOrder = statement({
     ), new_history as (
       insert into orders.history (order_id, action, to_state, actor) values ($id, 'create', $state, $actor)
     )
-    select created_at from new_order`
+    select created_at, expires_at from new_order`
 })
 /** Whoever places orders that are counted together does so one after the other, so that none is left out of the count. */
 export const lockBuyer = statement({

@@ -29,7 +29,7 @@ import { holding } from './hold.ts'
 import { insertedOrder } from './inserted.ts'
 import { type Agreement, refusalOf } from './refusals.ts'
 import * as repository from './repository.ts'
-import { type Choice, termsOf } from './terms.ts'
+import { type Choice, termsOf, type Waits, waitOf } from './terms.ts'
 
 type Deps = {
   db: Database
@@ -48,6 +48,7 @@ type Deps = {
   cart: Pick<CartApi, 'take'> | undefined
   /** How many orders may wait for their payment. */
   pendingMax: { readonly ofBuyer: number; readonly ofNetwork: number }
+  waits: Waits
 }
 
 /** What somebody wants to buy, and has said of it. */
@@ -115,6 +116,7 @@ export function createPlacing(deps: Deps) {
     const buyer = buyerOf(secrets, customerId, input.email) ?? ''
     const draft = draftOf(priced)
     const order = orderFrom(purchase, draft, { id, number, buyer })
+    const waitSeconds = waitOf([purchase.payment?.method], deps.waits)
     const turns = pricing.inTurn(db.inTurn(`orders ${buyer}`), priced.quote.redemptions)
     const lines = priced.sold.map(({ variantId, quantity }) => ({ variantId, quantity }))
     const begin = inventory === undefined ? turns : holding(inventory, id, lines, turns)
@@ -124,7 +126,7 @@ export function createPlacing(deps: Deps) {
         checkout === null ? undefined : takeCheckout(tx, customerId, checkout, write),
         order.state === 'pending' ? refuseTooMany(tx, order) : undefined,
         takeCart(tx, purchase.source),
-        insert(tx, order, draft, purchase.actor),
+        insert(tx, order, draft, { actor: purchase.actor, waitSeconds }),
         takeStock(tx, order, lines),
         openAccount(tx, order, purchase.payment),
         shipping?.open(tx, { orderId: id, customerId, groups: carriedIn(priced, draft) })
@@ -253,10 +255,10 @@ async function insert(
   tx: Queryable,
   order: repository.NewOrder,
   draft: Draft,
-  actor: string | null
+  by: { readonly actor: string | null; readonly waitSeconds: number }
 ): Promise<OrderRow> {
   const { groups, lines, components } = draft
-  const row = await tx.first(repository.insertOrder, { ...order, groups, lines, components, actor })
+  const row = await tx.first(repository.insertOrder, { ...order, groups, lines, components, ...by })
   if (row === undefined) throw new Error('an order that was inserted answers nothing')
-  return insertedOrder(order, draft, actor, row.created_at)
+  return insertedOrder(order, draft, by.actor, row)
 }
