@@ -56,6 +56,8 @@ export type OwnPlatform = Omit<Platform, 'metrics' | 'outbox'> & {
 export type House = {
   /** Every module that there is. */
   readonly modules: readonly DescribedModule[]
+  /** Every event that one of them emits. */
+  readonly events: readonly EventType[]
   /** The configuration as it counts; its secrets are `***`. */
   config(): Readonly<Record<string, unknown>>
   /** What the modules that are set up keep of people, by their names; complete once all of them are. */
@@ -121,6 +123,11 @@ export type Module<
   readonly emits?: Events
   /** Events that it does something about: set-up returns a consumer of each. */
   readonly hears?: H
+  /**
+   * Which events of all modules in the list it hears beside those that it names, whatever modules these are: `house.events`
+   * tells set-up of them, which returns a consumer of each.
+   */
+  overhears?(event: EventType): boolean
   /** What it does later: set-up returns a handler of each. */
   readonly jobs?: J
   readonly migrations?: URL

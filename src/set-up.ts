@@ -31,12 +31,19 @@ export async function setupModules(modules: readonly Module[], platform: Platfor
 
   const { outbox } = platform
   // Before the first set-up, which may emit something.
-  outbox.route(routesOf(modules.filter(module => isEnabled(module, switches))))
+  const events = modules.flatMap(({ emits = [] }) => emits)
+  outbox.route(
+    routesOf(
+      modules.filter(module => isEnabled(module, switches)),
+      events
+    )
+  )
   const settingUp = new Map<string, Promise<LoadedModule>>()
   const people = new Map<string, People>()
   const sections = platform.config as unknown as Readonly<Record<string, object>>
   const house: House = {
     modules: describeModules(modules, switches),
+    events,
     config: () => withoutSecrets(modules, platform.config as ConfigOf<Module>),
     people: () => people
   }
@@ -59,7 +66,7 @@ export async function setupModules(modules: readonly Module[], platform: Platfor
   try {
     const loaded = await Promise.all(settingUp.values())
     for (const { module, instance } of loaded) {
-      for (const [name, handler] of handlersOf(module, instance)) outbox.attach(name, handler)
+      for (const [name, handler] of handlersOf(module, instance, events)) outbox.attach(name, handler)
       if ((module.keepsOfPeople === true) !== (instance.people !== undefined))
         throw new Error(
           `module ${module.name}: keepsOfPeople is true where set-up returns people, and nowhere else`
@@ -100,9 +107,15 @@ function ownPlatform(
 
 const handlerNameOf = (module: Module, event: EventType) => `${module.name}:${event.name}`
 
+/** All that a module hears, of the events that modules in the list emit. */
+const heardBy = (module: Module, emitted: readonly EventType[]): EventType[] => {
+  const { hears = [] } = module
+  return [...hears, ...emitted.filter(event => !hears.includes(event) && module.overhears?.(event) === true)]
+}
+
 /** Who is told of each event, by its name. */
-function routesOf(enabled: readonly Module[]): Map<string, string[]> {
-  const heard = enabled.flatMap(module => (module.hears ?? []).map(event => ({ module, event })))
+function routesOf(enabled: readonly Module[], emitted: readonly EventType[]): Map<string, string[]> {
+  const heard = enabled.flatMap(module => heardBy(module, emitted).map(event => ({ module, event })))
   return new Map(
     [...Map.groupBy(heard, ({ event }) => event.name)].map(([name, all]) => [
       name,
@@ -114,7 +127,8 @@ function routesOf(enabled: readonly Module[]): Map<string, string[]> {
 /** What a module does about events and jobs, by the names of handlers. @throws when something it declares has none. */
 function handlersOf(
   module: Module,
-  { consumers, wants, handlers }: ModuleInstance<unknown>
+  { consumers, wants, handlers }: ModuleInstance<unknown>,
+  emitted: readonly EventType[]
 ): [string, Handler][] {
   const present = <T>(found: T | undefined, name: string, what: string): T => {
     if (found === undefined)
@@ -122,7 +136,7 @@ function handlersOf(
     return found
   }
   return [
-    ...(module.hears ?? []).map((event): [string, Handler] => [
+    ...heardBy(module, emitted).map((event): [string, Handler] => [
       handlerNameOf(module, event),
       {
         consume: present(consumers?.[event.name], event.name, 'hears'),

@@ -10,8 +10,13 @@ import { openTestShop } from '../../src/testing.ts'
 import { CHECKOUT_MODULES } from '../support/checkouts.ts'
 
 const [databaseUrl = '', settings = '{}', jobs] = process.argv.slice(2)
-const modules = jobs === 'webhooks' ? [catalogModule, webhooksModule] : CHECKOUT_MODULES
-const shop = await openTestShop({ modules, databaseUrl, settings: JSON.parse(settings) })
+const shop = await openTestShop({
+  databaseUrl,
+  settings: JSON.parse(settings),
+  ...(jobs === 'webhooks'
+    ? { modules: [catalogModule, webhooksModule], instead: { orders: {} } }
+    : { modules: CHECKOUT_MODULES })
+})
 if (jobs === undefined) await shop.platform.outbox.stop()
 process.stdout.write('ready\n')
 for await (const line of createInterface(process.stdin)) {

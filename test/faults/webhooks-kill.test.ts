@@ -68,6 +68,7 @@ test('however often a process is killed that sends webhooks, all of them arrive,
 
   const { databaseUrl } = shop
   const heir = await openTestShop({
+    instead: { orders: {} },
     modules: [catalogModule, webhooksModule],
     databaseUrl,
     settings: SETTINGS

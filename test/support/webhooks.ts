@@ -18,6 +18,7 @@ export async function useWebhooks(settings: Record<string, string> = {}, ...more
   const receiver = await useReceiver()
   const shop = await useShop({
     modules: [catalogModule, webhooksModule, ...more],
+    instead: { orders: {} },
     settings: { CARTWRIGHT__HTTP__PRIVATE_HOSTS: '["127.0.0.1", "localhost"]', ...settings }
   })
   const asAdmin = shop.as(admin())

@@ -1,16 +1,7 @@
 import type { EventType } from '../../kernel/events.ts'
 import { defineModule } from '../../module.ts'
 import { createChanges, keep } from '../../platform/kept.ts'
-import { authModule } from '../auth/index.ts'
-import { cartModule } from '../cart/index.ts'
-import { catalogModule } from '../catalog/index.ts'
-import { inventoryModule } from '../inventory/index.ts'
 import { notificationsModule } from '../notifications/index.ts'
-import { ordersModule } from '../orders/index.ts'
-import { paymentsModule } from '../payments/index.ts'
-import { pricingModule } from '../pricing/index.ts'
-import { reviewsModule } from '../reviews/index.ts'
-import { shippingModule } from '../shipping/index.ts'
 import { createDeliveryFigures } from './deliveries/figures.ts'
 import { findDue, sendDue } from './deliveries/jobs.ts'
 import { deleteOldDeliveries } from './deliveries/repository.ts'
@@ -32,24 +23,8 @@ const HOUR_SECONDS = 3_600
 /** Beyond the request: for what is noted of it. */
 const LEASE_BEYOND_SECONDS = 15
 
-/** The modules whose events others may be told. */
-const sources = {
-  auth: authModule,
-  pricing: pricingModule,
-  inventory: inventoryModule,
-  payments: paymentsModule,
-  catalog: catalogModule,
-  shipping: shippingModule,
-  cart: cartModule,
-  orders: ordersModule,
-  reviews: reviewsModule,
-  notifications: notificationsModule
-}
-const emitted: readonly EventType[] = Object.values(sources).flatMap(
-  ({ emits = [] }: { emits?: readonly EventType[] }) => emits
-)
-/** The events that leave the shop: all that say so of themselves. */
-const told = emitted.filter(({ outside = 'never' }) => outside !== 'never')
+/** The events that leave the shop, of whatever module: all that say so of themselves. */
+const isTold = ({ outside = 'never' }: EventType): boolean => outside !== 'never'
 
 /** Tells others what happens, by signed requests (Standard Webhooks). */
 export const webhooksModule = defineModule({
@@ -58,17 +33,19 @@ export const webhooksModule = defineModule({
   basePaths: ['/api/admin/webhooks'],
   settings: webhooksSettings,
   requires: {},
-  uses: sources,
+  uses: { notifications: notificationsModule },
   emits: [endpointDisabled],
-  hears: [...told, endpointDisabled],
+  hears: [endpointDisabled],
+  overhears: isTold,
   jobs: [sendDue, findDue],
   migrations: new URL('./migrations/', import.meta.url),
   keepsOfPeople: 'What others are told has ids, amounts and states, and goes after `kept_days`.',
   setup: async (
-    { db, broadcast, http, secrets, enqueue, emit, log, chores, metrics },
+    { db, broadcast, http, secrets, enqueue, emit, log, chores, metrics, house },
     settings,
     { notifications }
   ) => {
+    const told = house.events.filter(isTold)
     const changes = createChanges(broadcast, 'webhooks')
     const sealing = createSealing(secrets)
     const sent = metrics.counter('tries', 'Tries to send a webhook, by what became of them.', {
