@@ -62,7 +62,10 @@ function readCursor<P extends Place>(cursor: string, fingerprint: string, start:
   const names = Object.keys(start)
   const shape = Object.values(start).map(part => typeof part as 'string' | 'number')
   const [from, ...place] = decodeCursor(cursor, ['string', ...shape])
-  if (from !== fingerprint || !isId(String(place.at(-1)))) throw invalidCursor()
+  const isOdd = Object.values(start).some(
+    (first, index) => isId(String(first)) && !isId(String(place[index]))
+  )
+  if (from !== fingerprint || isOdd) throw invalidCursor()
   return Object.fromEntries(names.map((name, index) => [name, place[index]])) as P
 }
 

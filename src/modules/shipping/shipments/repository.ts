@@ -133,10 +133,12 @@ export const wholeShipment = {
   token_version: 'int4?',
   events: json<readonly EventJson[]>()
 } as const
-export const selectWhole = `
+const whole = `
   select ${names}, customer_id, token_version,
-    (select coalesce(jsonb_agg(to_jsonb(e) - 'digest'), '[]') from shipping.events e where shipment_id = s.id) as events
-  from shipping.shipments s`
+    (select coalesce(jsonb_agg(to_jsonb(e) - 'digest'), '[]') from shipping.events e where shipment_id = s.id) as events`
+export const selectWhole = `${whole} from shipping.shipments s`
+/** With its place in a list. */
+export const selecting = (at: string) => `${whole}, ${at} as at from shipping.shipments s`
 
 export const listShipmentsOfOrder = statement({
   name: 'shipping.list_shipments_of_order',

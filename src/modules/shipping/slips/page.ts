@@ -1,15 +1,18 @@
-import type { PackingSlip } from './schema.ts'
+import type { PackingSlip, SlipsQuery } from './schema.ts'
 
 const escaped = (text: string) => text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
 const STYLE = `body { font: 12pt sans-serif } section { break-after: page; padding: 1em }
 address { font-style: normal; margin: 1em 0 } table { border-collapse: collapse; width: 100% }
 td, th { border-bottom: 1px solid; padding: .3em; text-align: left } .n { text-align: right }`
 
-/** A page to print: a sheet for each parcel. Nothing of it is run by a browser. */
-export const slipPage = (slips: readonly PackingSlip[]): string =>
+/** A page to print: a sheet for each parcel, and a last one if there are more. Nothing of it is run by a browser. */
+export const slipPage = (slips: readonly PackingSlip[], next: string | null): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>Packing slips</title><style>${STYLE}</style>${slips
     .map(sheetOf)
-    .join('')}</html>`
+    .join('')}${next === null ? '' : moreOf(slips.length, next)}</html>`
+
+const moreOf = (count: number, next: string): string =>
+  `<section><h1>There are more</h1><p>These were ${count} parcels. Those behind them come with <code>?cursor=${escaped(next)}</code></p></section>`
 
 function sheetOf({ order_number, address, lines, ...slip }: PackingSlip): string {
   const place = address && [
@@ -28,3 +31,11 @@ function sheetOf({ order_number, address, lines, ...slip }: PackingSlip): string
 <address>${(place ?? []).flatMap(text => (text ? [escaped(text)] : [])).join('<br>')}</address>
 <table><tr><th class="n">Pieces</th><th>SKU</th><th>What</th><th></th></tr>${rows.join('')}</table></section>`
 }
+
+/** Where the slips behind a page are (RFC 8288); of the last page nothing is said. */
+export const linkTo = (query: SlipsQuery, next: string | null): { link?: string } =>
+  next === null
+    ? {}
+    : {
+        link: `</api/admin/shipping/packing-slips?${new URLSearchParams({ ...query, cursor: next })}>; rel="next"`
+      }

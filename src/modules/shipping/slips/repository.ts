@@ -1,5 +1,5 @@
 import { nullableOneOf, statement } from '../../../platform/postgres/statement.ts'
-import { selectWhole, wholeShipment } from '../shipments/repository.ts'
+import { selecting, selectWhole, wholeShipment } from '../shipments/repository.ts'
 import type { ShipmentStatus } from '../tracking/rule.ts'
 
 /** What is null lets all pass. */
@@ -15,16 +15,19 @@ const matching = `
   and ($order_id::uuid is null or order_id = $order_id)
   and ($since::timestamptz is null or created_at >= $since)`
 
-/** When it was made, in milliseconds. */
-const AT = 'floor(extract(epoch from created_at) * 1000)::int8'
+/** A time in microseconds, as the database keeps it: a whole number that clients hand back as it is. */
+const microsOf = (time: string) => `(extract(epoch from ${time}) * 1000000)::float8`
+const AT = `timestamptz 'epoch' + $at * interval '1 microsecond'`
 
 /** The newest first, those behind a place. */
 export const listShipments = statement({
   name: 'shipping.list_shipments',
-  takes: { ...filters, at: 'int8', id: 'uuid', limit: 'int8' },
-  gives: wholeShipment,
+  takes: { ...filters, at: 'float8', id: 'uuid', limit: 'int8' },
+  gives: { ...wholeShipment, at: 'float8' },
   slow: true,
-  text: `${selectWhole} where (${AT}, id) < ($at, $id) and ${matching} order by ${AT} desc, id desc limit $limit`
+  text: `
+    ${selecting(microsOf('created_at'))} where (created_at, id) < (${AT}, $id) and ${matching}
+    order by created_at desc, id desc limit $limit`
 })
 export const countShipments = statement({
   name: 'shipping.count_shipments',
@@ -43,15 +46,15 @@ export const listWaiting = statement({
     ${selectWhole} where sent_at is null and token_version is not null and (order_id, id) > ($order_id, $id)
     order by order_id, id limit $limit`
 })
-/** What was sent on a day, in this time zone. */
+/** What was sent on a day, in this time zone, behind a place. */
 export const listSentOn = statement({
   name: 'shipping.list_sent_on',
-  takes: { day: 'text', zone: 'text', limit: 'int8' },
-  gives: wholeShipment,
+  takes: { day: 'text', zone: 'text', at: 'float8', id: 'uuid', limit: 'int8' },
+  gives: { ...wholeShipment, at: 'float8' },
   slow: true,
   text: `
-    ${selectWhole}
-    where sent_at >= ($day::text::date)::timestamp at time zone $zone
+    ${selecting(microsOf('sent_at'))}
+    where (sent_at, id) > (${AT}, $id) and sent_at >= ($day::text::date)::timestamp at time zone $zone
       and sent_at < ($day::text::date + 1)::timestamp at time zone $zone
     order by sent_at, id limit $limit`
 })

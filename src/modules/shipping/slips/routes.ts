@@ -1,6 +1,7 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { IdParams } from '../../../kernel/wire.ts'
-import { DayQuery, file, PackingSlipResponse, page, ShipmentListResponse, ShipmentQuery } from './schema.ts'
+import { linkTo } from './page.ts'
+import { file, PackingSlipResponse, page, ShipmentListResponse, ShipmentQuery, SlipsQuery } from './schema.ts'
 import type { Slips } from './service.ts'
 
 const config = { class: 'account' } as const
@@ -35,13 +36,21 @@ export function slipRoutes(tiers: Tiers, slips: Slips): void {
     '/admin/shipping/packing-slips',
     {
       config: bulk,
-      schema: { summary: 'A packing slip for each of many parcels', querystring: DayQuery, response: page }
+      schema: {
+        summary: 'Packing slips of many parcels, 200 at once',
+        description:
+          'Where there are more, the page says so, and the header `Link` says where they are (`rel="next"`).',
+        querystring: SlipsQuery,
+        response: page
+      }
     },
-    async (request, reply) =>
-      reply
+    async (request, reply) => {
+      const { page, next } = await slips.pageOf(request.query)
+      return reply
         .type(HTML)
-        .headers(HEADERS)
-        .send((await slips.pageOf(request.query.day)) as never)
+        .headers({ ...HEADERS, ...linkTo(request.query, next) })
+        .send(page as never)
+    }
   )
 
   tiers.admin.get(

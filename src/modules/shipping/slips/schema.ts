@@ -39,12 +39,17 @@ const filters = {
 export const ShipmentQuery = input({ ...filters, ...pageQuery })
 export type ShipmentQuery = Static<typeof ShipmentQuery>
 export const ShipmentListResponse = listOf(AdminShipmentResponse)
-export const DayQuery = input({
+export const SlipsQuery = input({
   day: Type.Optional({
     ...Day,
     description: 'What was sent on this day; without it, what is still to be sent.'
+  }),
+  cursor: Type.Optional({
+    ...pageQuery.cursor,
+    description: 'Of the `Link` of the page before: what follows it.'
   })
 })
+export type SlipsQuery = Static<typeof SlipsQuery>
 export const page = {
   200: { description: 'A page to print.', content: { 'text/html': { schema: Type.String() } } }
 }

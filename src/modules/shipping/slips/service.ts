@@ -11,7 +11,7 @@ import type { AdminShipmentResponse } from '../shipments/schema.ts'
 import { adminViewOf } from '../shipments/view.ts'
 import { slipPage } from './page.ts'
 import * as repository from './repository.ts'
-import type { PackingSlip, ShipmentQuery } from './schema.ts'
+import type { PackingSlip, ShipmentQuery, SlipsQuery } from './schema.ts'
 
 /** What is written on parcels of an order, and into them. */
 type OrderOfSlip = {
@@ -36,8 +36,8 @@ type Deps = {
 }
 /** So many sheets are printed at once. */
 const SHEETS_MAX = 200
-/** Behind every time that there is. */
-const LAST_MOMENT = Date.UTC(2200)
+/** Behind every time that there is, in microseconds. */
+const LAST_MOMENT = Date.UTC(2200) * 1000
 const COLUMNS = [
   ...[
     'order_number',
@@ -53,6 +53,9 @@ const COLUMNS = [
   ],
   ...['service', 'items', 'pieces', 'order_id', 'shipment_id']
 ]
+
+/** Nobody counts what is printed. */
+const never = async () => undefined
 
 /** What administrators see of all parcels, and print of them. */
 export function createSlips({ db, carriers, describeOrders, timeZone }: Deps) {
@@ -82,27 +85,36 @@ export function createSlips({ db, carriers, describeOrders, timeZone }: Deps) {
 
   return {
     one,
-    page: async (id: string): Promise<string> => slipPage([await one(id)]),
-    pageOf: async (day: string | undefined): Promise<string> =>
-      slipPage(
-        await slipsOf(
-          day === undefined
-            ? await db.rows(repository.listWaiting, { order_id: FIRST_ID, id: FIRST_ID, limit: SHEETS_MAX })
-            : await db.rows(repository.listSentOn, { day, zone: timeZone, limit: SHEETS_MAX })
-        )
-      ),
+    page: async (id: string): Promise<string> => slipPage([await one(id)], null),
+    /** So many sheets at most, and the cursor of those behind them. @throws `INVALID_CURSOR` */
+    pageOf: async ({ day, ...place }: SlipsQuery): Promise<{ page: string; next: string | null }> => {
+      const asked = { ...place, limit: SHEETS_MAX }
+      const { items, next_cursor: next } =
+        day === undefined
+          ? await readPage(asked, {
+              ...{ name: 'slips to send', start: { order_id: FIRST_ID, id: FIRST_ID }, total: never },
+              rows: place => db.rows(repository.listWaiting, place),
+              placeOf: ({ order_id, id }) => ({ order_id, id })
+            })
+          : await readPage(asked, {
+              ...{ name: 'slips of a day', filters: day, start: { at: 0, id: FIRST_ID }, total: never },
+              rows: place => db.rows(repository.listSentOn, { day, zone: timeZone, ...place }),
+              placeOf: ({ at, id }) => ({ at, id })
+            })
+      return { page: slipPage(await slipsOf(items), next), next }
+    },
     exportWaiting: (): Readable => Readable.from(linesOf(), { objectMode: false }),
     list: async (query: ShipmentQuery): Promise<Page<AdminShipmentResponse>> => {
       const { status = null, carrier = null, order_id = null, since, ...asked } = query
       const filters = { status, carrier, order_id, since: since === undefined ? null : new Date(since) }
       const { urlOf } = await carriers()
       const page = await readPage(asked, {
-        ...{ name: 'shipments', filters, start: { at: LAST_MOMENT, id: LAST_ID } },
+        ...{ name: 'all shipments', filters, start: { at: LAST_MOMENT, id: LAST_ID } },
         rows: place => db.rows(repository.listShipments, { ...filters, ...place }),
-        placeOf: ({ created_at, id }) => ({ at: created_at.getTime(), id }),
+        placeOf: ({ at, id }) => ({ at, id }),
         total: () => db.first(repository.countShipments, filters)
       })
-      return { ...page, items: page.items.map(row => adminViewOf(row, urlOf)) }
+      return { ...page, items: page.items.map(({ at: _, ...row }) => adminViewOf(row, urlOf)) }
     }
   }
 }
