@@ -57,16 +57,25 @@ test('the dashboard adds up what was ordered, paid and is left, by the days of t
     low_stock: { total: 1, items: [{ id: shop.mug, low_threshold: 5 }] },
     trouble: { dead_events: 0, quarantined_payments: 0 },
     days: [
-      { day: '2026-03-28', orders: { made: 0, placed: 0, canceled: 0 }, revenue: [money(paid.total)] },
-      { day: '2026-03-29', orders: { made: 2, placed: 1, canceled: 1 }, revenue: [] },
-      { day: '2026-03-30', orders: { made: 1, placed: 1, canceled: 0 }, revenue: [money(other.total)] }
+      {
+        day: '2026-03-28',
+        orders: { made: 0, placed: 0, units: 0, totals: [] },
+        revenue: [money(paid.total)]
+      },
+      { day: '2026-03-29', orders: { made: 2, placed: 1, canceled: 1, units: 3 }, revenue: [] },
+      {
+        day: '2026-03-30',
+        orders: { made: 1, units: 1, totals: [{ total: other.total }] },
+        revenue: [money(other.total)]
+      }
     ]
   })
   expect(json.latency.requests).toBeGreaterThan(0)
   expect(json.latency.p50_ms).toBeLessThanOrEqual(json.latency.p99_ms)
   const asked = [
     ...['inventory.count_low_stock', 'inventory.list_low_stock', 'orders.sum_of_days'],
-    ...['orders.sum_of_products', 'outbox.count_failed', 'payments.count_quarantined', 'payments.sum_of_days']
+    ...['orders.sum_of_products', 'orders.sum_of_units', 'outbox.count_failed', 'payments.count_quarantined'],
+    'payments.sum_of_days'
   ]
   // What follows from the payments may be at work still, by statements of its own.
   const sentOnce = () => expect(shop.statements.filter(name => asked.includes(name)).sort()).toEqual(asked)
@@ -79,7 +88,42 @@ test('the dashboard adds up what was ordered, paid and is left, by the days of t
   expect((await shop.as(customer()).get(DASHBOARD)).status).toBe(403)
   expect((await shop.as(null).get(DASHBOARD)).status).toBe(401)
   await expectPlans(shop, paid.id)
+  await expectSums(shop)
 })
+
+/** Over a year with both changes of the clocks, days are those of a calendar, and add up to the period. */
+async function expectSums(shop: Awaited<ReturnType<typeof useOrders>>) {
+  await shop.sql(`update orders.orders set created_at = timestamptz '2025-10-24T00:00Z'
+    + substring(number from 2)::int * interval '103 minutes' where number ~ '^N[0-9]+$'`)
+  const [from, to] = ['2025-10-25', '2026-10-25']
+  const { status, json, text } = await shop.admin.get(`/api/admin/dashboard?from=${from}&to=${to}`)
+  expect(status, text).toBe(200)
+  const counted = await shop.sql(
+    `select to_char(created_at at time zone 'Europe/Berlin', 'YYYY-MM-DD') as day, count(distinct id)::int as made,
+       sum(ordered - canceled)::int as units
+     from orders.orders join orders.lines on order_id = id
+     where state <> 'canceled' and (created_at at time zone 'Europe/Berlin')::date between $1 and $2
+     group by 1 order by 1`,
+    [from, to]
+  )
+  type Day = {
+    day: string
+    orders: { made: number; canceled: number; units: number; totals: { total: number }[] }
+  }
+  const days = json.days as Day[]
+  const kept = days.map(({ day, orders: { made, canceled, units } }) => ({
+    day,
+    made: made - canceled,
+    units
+  }))
+  expect(kept.filter(({ made }) => made > 0)).toEqual(counted)
+  expect(days).toHaveLength(366)
+  const sumOf = (read: (orders: Day['orders']) => number) =>
+    days.reduce((sum, { orders }) => sum + read(orders), 0)
+  expect(sumOf(({ units }) => units)).toBe(json.orders.units)
+  expect(sumOf(({ made }) => made)).toBe(json.orders.made)
+  expect(sumOf(({ totals }) => totals[0]?.total ?? 0)).toBe(json.orders.totals[0].total)
+}
 
 /** Of many orders and facts those of a few days are found by an index. */
 async function expectPlans(shop: Awaited<ReturnType<typeof useOrders>>, orderId: string) {
@@ -119,7 +163,12 @@ async function expectPlans(shop: Awaited<ReturnType<typeof useOrders>>, orderId:
   const { declaredStatements } = await import('../../../platform/postgres/statement.ts')
   const starts = [new Date(Date.now() - 86_400_000).toISOString()]
   const given: Record<string, unknown> = { starts, end: new Date(), limit: 10 }
-  const summed = ['orders.sum_of_days', 'orders.sum_of_products', 'payments.sum_of_days']
+  const summed = [
+    'orders.sum_of_days',
+    'orders.sum_of_products',
+    'orders.sum_of_units',
+    'payments.sum_of_days'
+  ]
   for (const { name, takes, text } of declaredStatements().filter(each => summed.includes(each.name))) {
     const values = Object.keys(takes).map(key => given[key])
     const plan = (await shop.sql(`explain ${text}`, values)).map(row => row['QUERY PLAN']).join('\n')

@@ -28,10 +28,13 @@ const TopProductResponse = response('TopProductResponse', {
   name: Type.String(),
   units: Type.Integer()
 })
-const OrderFiguresResponse = response('OrderFiguresResponse', {
+const sold = {
   ...counts,
   units: Type.Integer({ description: 'Ordered and not canceled, in orders that are not.' }),
-  totals: Type.Array(OrderTotalResponse),
+  totals: Type.Array(OrderTotalResponse)
+}
+const OrderFiguresResponse = response('OrderFiguresResponse', {
+  ...sold,
   top_products: Type.Array(TopProductResponse, { description: 'The ten with most units.' })
 })
 const RevenueResponse = response('RevenueResponse', {
@@ -61,7 +64,7 @@ const LatencyResponse = response('LatencyResponse', {
 })
 const DashboardDayResponse = response('DashboardDayResponse', {
   day: Day,
-  orders: nullable(Type.Object(counts)),
+  orders: nullable(Type.Object(sold)),
   revenue: nullable(Type.Array(RevenueResponse)),
   new_customers: nullable(Type.Integer())
 })

@@ -5,11 +5,11 @@ import type { Outbox } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { AuthApi } from '../../auth/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
-import type { OrdersApi } from '../../orders/index.ts'
+import type { OrderFigures, OrdersApi } from '../../orders/index.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
 import { type Period, periodOf } from './period.ts'
 import type { DashboardQuery, DashboardResponse } from './schema.ts'
-import { countsOf, newOf, revenueOf, totalsOf } from './sums.ts'
+import { countsOf, newOf, revenueOf, totalsOf, unitsOf } from './sums.ts'
 
 type Deps = {
   db: Database
@@ -34,6 +34,12 @@ export function createDashboard(deps: Deps) {
   const readOnce = singleFlight<DashboardResponse>()
   const kept = new Map<string, { figures: DashboardResponse; at: number }>()
 
+  const soldOf = ({ days, units }: Pick<OrderFigures, 'days' | 'units'>) => ({
+    ...countsOf(days),
+    units: unitsOf(units),
+    totals: totalsOf(days)
+  })
+
   async function read(period: Period): Promise<DashboardResponse> {
     const [came, ordered, money, low, dead] = await Promise.all([
       auth?.registered(period.starts, period.end),
@@ -46,14 +52,7 @@ export function createDashboard(deps: Deps) {
       from: period.days[0] ?? '',
       to: period.days.at(-1) ?? '',
       time_zone: timeZone,
-      orders: ordered
-        ? {
-            ...countsOf(ordered.days),
-            units: ordered.units,
-            totals: totalsOf(ordered.days),
-            top_products: [...ordered.products]
-          }
-        : null,
+      orders: ordered ? { ...soldOf(ordered), top_products: [...ordered.products] } : null,
       revenue: money ? revenueOf(money.days) : null,
       new_customers: came ? newOf(came) : null,
       low_stock: low ? { total: low.total ?? 0, items: low.items } : null,
@@ -61,7 +60,12 @@ export function createDashboard(deps: Deps) {
       latency: durations.recent(),
       days: period.days.map((day, index) => ({
         day,
-        orders: ordered ? countsOf(ordered.days.filter(each => each.day === index + 1)) : null,
+        orders: ordered
+          ? soldOf({
+              days: ordered.days.filter(each => each.day === index + 1),
+              units: ordered.units.filter(each => each.day === index + 1)
+            })
+          : null,
         revenue: money ? revenueOf(money.days.filter(each => each.day === index + 1)) : null,
         new_customers: came ? newOf(came.filter(each => each.day === index + 1)) : null
       }))

@@ -13,6 +13,8 @@ export const countsOf = (rows: readonly OrderDay[]) => ({
   canceled: sumOf(rows, ({ canceled }) => canceled)
 })
 
+export const unitsOf = (rows: OrderFigures['units']) => sumOf(rows, ({ units }) => units)
+
 export const newOf = (rows: readonly { readonly customers: number }[]) =>
   sumOf(rows, ({ customers }) => customers)
 

@@ -177,7 +177,7 @@ export const countRegistered = statement({
   gives: { day: 'int4', customers: 'int8' },
   slow: true,
   text: `
-    select width_bucket(created_at, $starts::text[]::timestamptz[]) as day, count(*) as customers from auth.users
+    select width_bucket(created_at, (select $starts::text[]::timestamptz[])) as day, count(*) as customers from auth.users
     where created_at >= ($starts::text[]::timestamptz[])[1] and created_at < $end and role = 'customer'
     group by 1 order by 1`
 })

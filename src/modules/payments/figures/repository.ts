@@ -7,7 +7,7 @@ export const sumMoney = statement({
   gives: { day: 'int4', currency: 'text', captured: 'int8', refunded: 'int8' },
   slow: true,
   text: `
-    select width_bucket(seen_at, $starts::text[]::timestamptz[]) as day, currency,
+    select width_bucket(seen_at, (select $starts::text[]::timestamptz[])) as day, currency,
       coalesce(sum(amount) filter (where kind = 'capture'), 0)::int8 as captured,
       coalesce(sum(amount) filter (where kind = 'refund'), 0)::int8 as refunded
     from payments.facts
