@@ -1,5 +1,6 @@
 import type { Liquid as Engine } from 'liquidjs'
 import { moneyIn } from '../../../kernel/money.ts'
+import { leastOf, mostOf, renderEveryBranch } from './every-branch.ts'
 import { LAYOUT, type Words } from './words.ts'
 
 type Scope = Readonly<Record<string, unknown>>
@@ -26,10 +27,11 @@ export class TemplateFault extends Error {
 /** Renders templates: strictly, from memory alone, within bounds. Their output is escaped in HTML. */
 export function createEngine({ timeZone }: { timeZone: string }) {
   // The library takes a while to load: only those who render something wait for it.
-  let loading: Promise<Readonly<Record<Part, Engine>>> | undefined
+  let loading: Promise<Readonly<Record<Part | 'everyBranch', Engine>>> | undefined
 
   async function load() {
-    const { Liquid } = await import('liquidjs')
+    const library = await import('liquidjs')
+    const { Liquid } = library
     const shared = {
       ...LIMITS,
       ...{
@@ -52,7 +54,9 @@ export function createEngine({ timeZone }: { timeZone: string }) {
       return engine
     }
     const plain = make({})
-    return { subject: plain, text: plain, html: make({ outputEscape: 'escape' }) }
+    const everyBranch = make({})
+    renderEveryBranch(everyBranch, library)
+    return { subject: plain, text: plain, html: make({ outputEscape: 'escape' }), everyBranch }
   }
   const engines = () => {
     loading ??= load()
@@ -90,7 +94,9 @@ export function createEngine({ timeZone }: { timeZone: string }) {
             for (const { segments, location } of uses)
               if (!isKnown(segments, example))
                 throw new TemplateFault(part, location.row, `it knows no ${segments.join('.')}`)
-          await renderPart(part, words[part], example)
+          for (const sample of [example, leastOf(example)]) await renderPart(part, words[part], sample)
+          const { everyBranch } = await engines()
+          everyBranch.renderSync(everyBranch.parse(words[part]), mostOf(example))
         } catch (error) {
           faults.push(error instanceof TemplateFault ? error : faultOf(part, error))
         }

@@ -51,6 +51,14 @@ test('money is exact, in the words of the language, with the decimals of its cur
 })
 
 test.each([
+  '{% if order.lines.size > 3 %}{{ order.lines[3].name }}{% endif %}',
+  '{% for line in order.lines %}{% if forloop.first %}{% continue %}{% endif %}{{ line.name }}{% else %}-{% endfor %}',
+  '{% case order.currency %}{% when "EUR", "USD" %}{{ order.total }}{% else %}{{ order.number }}{% endcase %}'
+])('%j is well', async text => {
+  expect(await engine.check({ ...words, text }, example)).toEqual([])
+})
+
+test.each([
   ['{{ order.numbr }}', 1, 'order.numbr'],
   ['fine\n{% if order.total > 1 %}\n{{ secret }}\n{% endif %}', 3, 'secret'],
   ['a\n{% if order.total > 1 %}', 2, 'not closed'],
@@ -59,7 +67,24 @@ test.each([
   ["{% render '/etc/passwd' %}", 1, 'passwd'],
   ['{% for i in (1..100000000) %}x{% endfor %}', 1, 'limit'],
   ['{{ order.number | money: order.currency }}', 1, 'minor units'],
-  ['{{ shop.constructor.name }}', 1, 'constructor']
+  ['{{ shop.constructor.name }}', 1, 'constructor'],
+  // Where the example does not lead.
+  [
+    '{% if order.total > 1000000 %}{% for line in order.lines %}\n{{ line.colour }}{% endfor %}{% endif %}',
+    2,
+    'colour'
+  ],
+  [
+    '{% unless order.total > 1 %}\n{{ order.number | money: order.currency }}{% endunless %}',
+    2,
+    'minor units'
+  ],
+  ['{% if order.total > 1 %}{% else %}\n\n{{ order.number | moment }}{% endif %}', 3, 'a time'],
+  ['{% case order.currency %}{% when "JPY" %}\n{{ order.url | moment }}{% endcase %}', 2, 'a time'],
+  ['{% for line in order.lines %}{% break %}\n{{ line.colour }}{% endfor %}', 2, 'colour'],
+  // What is not always there.
+  ['a\n{{ order.lines[1].name }}', 2, 'lines.1'],
+  ['{% assign first = recipient.name | split: " " | first %}\n{{ first }}', 2, 'first']
 ])('%j is refused with its line and the reason', async (text, line, reason) => {
   const [fault, ...more] = await engine.check({ ...words, text }, example)
   expect(more).toEqual([])
