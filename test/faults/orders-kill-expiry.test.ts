@@ -18,7 +18,8 @@ test('a process is killed while an order expires: it is canceled, and what was h
   await shop.sql(`update cartwright.jobs set due_at = 'infinity' where ${EXPIRE}`)
   for (const moment of MOMENTS) {
     const { id } = await shop.order()
-    await shop.sql(`update orders.orders set created_at = created_at - interval '1 hour' where id = $1`, [id])
+    const hourAgo = `created_at = created_at - interval '1 hour', expires_at = expires_at - interval '1 hour'`
+    await shop.sql(`update orders.orders set ${hourAgo} where id = $1`, [id])
     const victim = await startVictim(shop, shop.settings, 'jobs')
     await victim.dieDoing(moment, () =>
       shop.sql(`update cartwright.jobs set due_at = now(), lease = null where ${EXPIRE}`)
