@@ -80,12 +80,20 @@ export function problemAnswer(problem: Problem, requestId: string, common: Reado
   return { headers, body }
 }
 
-function problemBody({ status, code, detail, details }: Problem, requestId: string): string {
-  const title = STATUS_CODES[status] ?? 'Error'
-  const members = { type: 'about:blank', title, status, detail, code, request_id: requestId }
-  if (details === undefined) return JSON.stringify(members)
-  // Twice, so that they come first and no detail of the same name can replace them.
-  return JSON.stringify({ ...members, ...details, ...members })
+/** All but the id of the request, of problems that are the same each time. */
+const beginnings = new WeakMap<Problem, string>()
+
+function problemBody(problem: Problem, requestId: string): string {
+  const { status, code, detail, details } = problem
+  const said = { type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, detail, code }
+  if (details !== undefined) {
+    const members = { ...said, request_id: requestId }
+    // Twice, so that they come first and no detail of the same name can replace them.
+    return JSON.stringify({ ...members, ...details, ...members })
+  }
+  const beginning = beginnings.get(problem) ?? JSON.stringify(said).slice(0, -1)
+  beginnings.set(problem, beginning)
+  return `${beginning},"request_id":${JSON.stringify(requestId)}}`
 }
 
 /** 405 where other methods are known, 404 where none is. */

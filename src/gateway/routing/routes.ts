@@ -67,9 +67,12 @@ export function createAllowedMethods(mounted: readonly MountedRoute[]) {
     methods: routes.flatMap(({ method }) => method)
   }))
   const byDepth = Map.groupBy(patterns, ({ parts }) => parts.length)
+  // All begin with a word, and whoever looks for holes asks for others.
+  const beginnings = new Set(patterns.map(({ parts }) => parts[1]))
 
   return (path: string): string[] => {
     const segments = path.split('/')
+    if (!beginnings.has(segments[1])) return []
     const fitting = byDepth.get(segments.length)?.filter(({ parts }) => startsWith(segments, parts)) ?? []
     return [...new Set(fitting.flatMap(({ methods }) => methods))].sort()
   }
