@@ -136,12 +136,13 @@ export function createFulfilment({ db, changes, emit, inventory, payments, shipp
         const correction = await shipping.voidEvent(tx, wrong)
         if (correction === undefined) return
         const { before, since, after } = correction
-        const { built_on = null, completed_alone = false } =
-          (before !== after && (await tx.first(repository.findConsequences, { order_id, since }))) || {}
-        if (built_on !== null)
-          throw actionRefused({ details: { action: 'void_event', reason: BUILT_ON[built_on] } })
+        const consequences =
+          before === after ? undefined : await tx.first(repository.findConsequences, { order_id, since })
+        const builtOn = consequences?.built_on ?? null
+        if (builtOn !== null)
+          throw actionRefused({ details: { action: 'void_event', reason: BUILT_ON[builtOn] } })
         const noted = await changes.write(tx, hand, 'void_event', doer)
-        if (noted.life.state === 'completed' && after === 'in_transit' && completed_alone)
+        if (noted.life.state === 'completed' && after === 'in_transit' && consequences?.completed_alone)
           await changes.write(tx, noted, 'reopen', doer)
       })
     },
