@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Liquid as Engine } from 'liquidjs'
 import { moneyIn } from '../../../kernel/money.ts'
 import { leastOf, mostOf, renderEveryBranch } from './every-branch.ts'
@@ -10,6 +11,11 @@ export const PARTS: readonly Part[] = ['subject', 'text', 'html']
 
 /** What is written of a template, and how long it may take. */
 const LIMITS = { parseLimit: 200_000, renderLimit: 2_000, memoryLimit: 2_000_000 }
+/**
+ * Each piece that is rendered counts as so much memory, so that there are 50,000 at most, on a machine of any speed: nothing
+ * else happens meanwhile, and loops within loops would take all of the time.
+ */
+const PIECE_COST = 40
 const OUTPUT_LENGTH_MAX = { subject: 500, text: 200_000, html: 500_000 }
 
 /** A template cannot be read, or names what it does not know. */
@@ -45,6 +51,12 @@ export function createEngine({ timeZone }: { timeZone: string }) {
     }
     const make = (options: object) => {
       const engine = new Liquid({ ...shared, ...options })
+      const { renderer } = engine
+      const render = renderer.renderTemplates.bind(renderer)
+      renderer.renderTemplates = (pieces, context, emitter) => {
+        context.memoryLimit.use((pieces.length + 1) * PIECE_COST)
+        return render(pieces, context, emitter)
+      }
       engine.registerFilter('money', function (amount, currency) {
         return moneyIn(localeOf(this.context), wholeOf(amount), String(currency))
       })
@@ -65,6 +77,7 @@ export function createEngine({ timeZone }: { timeZone: string }) {
 
   async function renderPart(part: Part, template: string, scope: Scope): Promise<string> {
     const engine = (await engines())[part]
+    await nextTurn()
     try {
       const written: string = engine.renderSync(engine.parse(template), scope)
       if (written.length > OUTPUT_LENGTH_MAX[part])
@@ -96,6 +109,7 @@ export function createEngine({ timeZone }: { timeZone: string }) {
                 throw new TemplateFault(part, location.row, `it knows no ${segments.join('.')}`)
           for (const sample of [example, leastOf(example)]) await renderPart(part, words[part], sample)
           const { everyBranch } = await engines()
+          await nextTurn()
           everyBranch.renderSync(everyBranch.parse(words[part]), mostOf(example))
         } catch (error) {
           faults.push(error instanceof TemplateFault ? error : faultOf(part, error))

@@ -66,6 +66,7 @@ test.each([
   ['{% for line in order.lines %}\n{{ line.colour }}{% endfor %}', 2, 'colour'],
   ["{% render '/etc/passwd' %}", 1, 'passwd'],
   ['{% for i in (1..100000000) %}x{% endfor %}', 1, 'limit'],
+  ['{% for i in (1..300) %}{% for j in (1..300) %}{% endfor %}{% endfor %}', 1, 'limit'],
   ['{{ order.number | money: order.currency }}', 1, 'minor units'],
   ['{{ shop.constructor.name }}', 1, 'constructor'],
   // Where the example does not lead.
