@@ -179,6 +179,19 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
     .option(...JSON_OPTION)
     .addHelpText('after', example('payments reconcile --since 2026-11-22T07:00:00Z --record'))
     .action(async options => (await import('./payments.ts')).reconcilePayments(await loadModules(), options))
+  program
+    .command('chaos')
+    .description(
+      'harm shops of its own while people buy there, and judge whether orders and money are right; in a checkout only'
+    )
+    .option('--minutes <n>', 'how long, of each shop', '5')
+    .option('--processes <n,…>', 'a shop for each of these numbers of processes', '1,3')
+    .option('--seed <n>', 'what happens in which order; else at random, and said in the report')
+    .option('--only <text>', 'harm with this in its name alone', '')
+    .option('--settled <seconds>', 'how soon after the last harm all has to be settled', '60')
+    .option(...JSON_OPTION)
+    .addHelpText('after', example('chaos --minutes 1 --processes 3 --seed 42'))
+    .action(async options => (await import('./chaos.ts')).harmShops(options))
   const user = program
     .command('user')
     .description('manage accounts')

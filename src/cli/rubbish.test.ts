@@ -36,7 +36,9 @@ test.each([
   ['user disable --email nobody@example.com', /^Nobody has an account/],
   ['user role --email nobody@example.com --role admin --scopes nonsense', /^There is no module nonsense/],
   ['payments reconcile --since yesterday', /is no instant/],
-  ['payments reconcile --since 9999-01-01', /in the future/]
+  ['payments reconcile --since 9999-01-01', /in the future/],
+  ['chaos --minutes 0', /^--minutes 0 is no number above 0/],
+  ['chaos --processes 1,2.5', /^--processes 2.5 is no whole number/]
 ])('"%s" is one sentence and exit code 1, and says nothing else', async (line, sentence) => {
   const { code, out, errors } = await run(line)
   expect([code, out]).toEqual([1, ''])

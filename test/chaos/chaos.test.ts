@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
-import { reportOf } from './report.ts'
-import { runChaos } from './run.ts'
+import { runCommandLine } from '../support/command.ts'
 
 test('whatever happens, orders and money are as everybody was told', async () => {
-  const report = await runChaos({ processes: 1, seconds: 8, seed: 4, settledSeconds: 150 })
-  expect(report.broken, reportOf(report)).toEqual([])
-  expect(report.book.attempts.length).toBeGreaterThan(0)
+  const line = 'chaos --minutes 0.13 --processes 1 --seed 4 --settled 150 --json'
+  const { code, out, errors } = await runCommandLine(line.split(' '))
+  expect(code, errors + out).toBe(0)
+  const [report] = JSON.parse(out).runs
+  expect(report).toMatchObject({ processes: 1, seed: 4, broken: [] })
+  expect(report.wishes).toBeGreaterThan(0)
 }, 240_000)

@@ -39,6 +39,23 @@ export function reportOf(report: Report): string {
   ].join('\n')
 }
 
+/** The same as JSON. */
+export const factsOf = ({ harms, diedAt, clocks, settled, book, ...report }: Report): object => ({
+  processes: report.processes,
+  seconds: report.seconds,
+  seed: report.seed,
+  capture: report.capture,
+  clocks_seconds: clocks,
+  harms: Object.fromEntries(harms),
+  died_at: [...diedAt].sort(),
+  settled_milliseconds: Math.round(settled.milliseconds),
+  settled_last: settled.slowest,
+  wishes: book.attempts.length,
+  told: Object.fromEntries(book.counts),
+  broken: report.broken,
+  logged: report.logged
+})
+
 const counted = (counts: ReadonlyMap<string, number>): string[] =>
   [...counts]
     .sort(([one], [other]) => one.localeCompare(other))
