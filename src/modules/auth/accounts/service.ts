@@ -7,7 +7,7 @@ import type { Database, Queryable, Transaction } from '../../../platform/postgre
 import { emailNotVerified, invalidCredentials, invalidToken, invitationRequired } from '../errors.ts'
 import { passwordChanged, userRegistered } from '../events.ts'
 import * as invitations from '../invitations/repository.ts'
-import { deleteTokenOf } from '../one-time-tokens/repository.ts'
+import { deleteTokensOfOldPassword } from '../one-time-tokens/repository.ts'
 import type { RequirePassword } from '../passwords/policy.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
 import type { Passwords } from '../passwords/service.ts'
@@ -147,7 +147,7 @@ export function createAccountService(deps: AccountDeps) {
     const hashes = { newHash: await passwords.hash(body.new_password), oldHash: oldHash ?? '' }
     await write.once(db, async tx => {
       if ((await tx.run(repository.updatePassword, { id, ...hashes })) !== 1) throw invalidCredentials()
-      await tx.run(deleteTokenOf, { userId: id, purpose: 'password' })
+      await tx.run(deleteTokensOfOldPassword, { userId: id })
       await sessions.endAll(tx, id, sessionId)
       emit(tx, passwordChanged, id, { user_id: id })
     })

@@ -41,6 +41,14 @@ export const deleteTokenOf = statement({
   takes: { userId: 'uuid', purpose: 'text' },
   text: 'delete from auth.one_time_tokens where user_id = $userId and purpose = $purpose'
 })
+/** What a new password ends: whoever asked for these knew only the old one. What verifies the present address stays. */
+export const deleteTokensOfOldPassword = statement({
+  name: 'auth.delete_one_time_tokens_of_old_password',
+  takes: { userId: 'uuid' },
+  text: `
+    delete from auth.one_time_tokens t using auth.users u
+    where u.id = $userId and t.user_id = u.id and (t.purpose = 'password' or t.email is distinct from u.email)`
+})
 export const deleteExpiredTokens = statement({
   name: 'auth.delete_expired_one_time_tokens',
   text: `

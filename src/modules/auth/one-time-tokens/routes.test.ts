@@ -130,6 +130,33 @@ describe('the address of an account', () => {
     expect((await ada.get('/api/auth/me')).json.email).toBe(ada.email)
   })
 
+  test.each(['changed', 'forgotten'])('is not changed by who knew a password that was %s', async how => {
+    const ada = await shop.register()
+    const changes = () => ada.post('/api/auth/email', { email: shop.newEmail(), password: PASSWORD })
+    await changes()
+    const waits = await tokenOf(ada.id, 'email')
+    await forgot(ada.email)
+    const [replaced, late] = await Promise.all([
+      how === 'changed'
+        ? ada.post('/api/auth/password', { current_password: PASSWORD, new_password: NEW_PASSWORD })
+        : reset(await tokenOf(ada.id, 'password')),
+      // Begun with the old password, and done with it only when there is a new one, or before.
+      changes()
+    ])
+    expect(replaced.status).toBe(204)
+    expect([202, 401]).toContain(late.status)
+    expect((await verify(waits)).status).toBe(400)
+    expect(await shop.sentTo(ada.id, 'email')).toBeUndefined()
+    expect((await shop.logIn(ada.email, NEW_PASSWORD)).status).toBe(200)
+  })
+
+  test('is verified by what was sent before its account had another password', async () => {
+    const ada = await shop.register()
+    const token = await tokenOf(ada.id, 'email')
+    await ada.post('/api/auth/password', { current_password: PASSWORD, new_password: NEW_PASSWORD })
+    expect((await verify(token)).status).toBe(204)
+  })
+
   test('that somebody else has by the time it is verified is theirs', async () => {
     const ada = await shop.register()
     const email = shop.newEmail()
@@ -257,11 +284,10 @@ test('requests whose answers were lost have done it, and say so again', async ()
   expect(await lost(repeated('/api/auth/email', { email, password: PASSWORD }, ada.token))).toBe(202)
   expect(await lost(repeated('/api/auth/verification', {}, ada.token))).toBe(202)
   const sent = await tokenOf(ada.id, 'email')
-  const again = repeated('/api/auth/forgot', { email: ada.email })
-  expect(await lost(again)).toBe(202)
+  expect(await lost(repeated('/api/auth/verify', { token: sent }))).toBe(204)
+  expect(await lost(repeated('/api/auth/forgot', { email }))).toBe(202)
   const token = await tokenOf(ada.id, 'password')
   expect(await lost(repeated('/api/auth/reset', { token, password: NEW_PASSWORD }))).toBe(204)
-  expect(await lost(repeated('/api/auth/verify', { token: sent }))).toBe(204)
 })
 
 test('what is stored, told and logged holds no token', async () => {

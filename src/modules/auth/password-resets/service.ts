@@ -6,7 +6,7 @@ import type { Database } from '../../../platform/postgres/database.ts'
 import * as users from '../accounts/repository.ts'
 import { oneTimeTokenInvalid } from '../errors.ts'
 import { passwordChanged, passwordResetRequested } from '../events.ts'
-import { findToken } from '../one-time-tokens/repository.ts'
+import { deleteTokensOfOldPassword, findToken } from '../one-time-tokens/repository.ts'
 import type { OneTimeTokens } from '../one-time-tokens/service.ts'
 import type { RequirePassword } from '../passwords/policy.ts'
 import type { Passwords } from '../passwords/service.ts'
@@ -63,6 +63,7 @@ export function createPasswordResets(deps: PasswordResetDeps) {
       const hash = await passwords.hash(password)
       await write.once(db, async tx => {
         found(await tx.first(repository.resetPassword, { id, hash }), oneTimeTokenInvalid)
+        await tx.run(deleteTokensOfOldPassword, { userId: user_id })
         await sessions.endAll(tx, user_id, null)
         emit(tx, passwordChanged, user_id, { user_id })
       })

@@ -19,6 +19,13 @@ export const verifyEmail = statement({
     where u.id = used.user_id and u.disabled_at is null
     returning u.id, before.email is distinct from used.email as is_changed`
 })
+/** Holds a password that was proved, until the transaction ends; nothing when it was replaced meanwhile. */
+export const lockPassword = statement({
+  name: 'auth.lock_password',
+  takes: { userId: 'uuid', hash: 'text' },
+  gives: { id: 'uuid' },
+  text: 'select id from auth.users where id = $userId and password_hash = $hash for share'
+})
 /** An address from before is kept to be told about the change, and no longer. */
 export const deleteFormerEmails = statement({
   name: 'auth.delete_former_emails',

@@ -5,7 +5,7 @@ import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { domainRefusal, emailOf } from '../accounts/registration.ts'
 import * as users from '../accounts/repository.ts'
-import { emailAlreadyVerified, invalidToken, oneTimeTokenInvalid } from '../errors.ts'
+import { emailAlreadyVerified, invalidCredentials, invalidToken, oneTimeTokenInvalid } from '../errors.ts'
 import { emailChanged, verificationRequested } from '../events.ts'
 import { deleteTokenOf, findTokenOf } from '../one-time-tokens/repository.ts'
 import type { OneTimeTokens } from '../one-time-tokens/service.ts'
@@ -91,8 +91,9 @@ export function createVerification({ db, emit, tokens, passwords, settings }: Ve
       const refusal = domainRefusal(settings, email)
       if (refusal !== undefined) throw refusal
       const user = found(await db.first(users.findUser, { id: userId }), invalidToken)
-      await passwords.proveOwn(user, body.password, 'body/password')
+      const { password_hash: hash } = await passwords.proveOwn(user, body.password, 'body/password')
       await write.once(db, async tx => {
+        found(await tx.first(repository.lockPassword, { userId, hash: hash ?? '' }), invalidCredentials)
         if (email === user.email) {
           await tx.run(deleteTokenOf, { userId, purpose: 'email' })
           return
