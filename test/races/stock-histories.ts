@@ -3,8 +3,10 @@ import type { Act, Good, Line, Shelf, World } from './stock-model.ts'
 export type Step =
   | { kind: 'batch'; acts: Act[]; locked: string[]; busy: string | undefined }
   | { kind: 'claim' | 'confirm' | 'come due'; owner: string }
+  | { kind: 'forget' }
   | { kind: 'good'; good: Good }
   | { kind: 'place'; id: string; active: boolean }
+type Shipment = { id: string; owner: string }
 type Basket = { variant: string; quantity: number }[]
 export type History = { world: World; steps: Step[] }
 
@@ -45,6 +47,7 @@ export function historyOf(seed: number): History {
     home: 'p',
     shelves: [],
     rows: [],
+    gone: [],
     locked: [],
     unshelved: []
   }
@@ -53,7 +56,12 @@ export function historyOf(seed: number): History {
   let ids = 0
   // What is asked for again, so that owners meet what they have.
   const favourites = [basketOf(dice), basketOf(dice)]
-  const actOf = (): Act => anyAct(dice, world, `op${ids++}`, favourites)
+  const shipments: Shipment[] = []
+  const actOf = (): Act => {
+    const act = anyAct(dice, world, `op${ids++}`, { favourites, shipments })
+    if (act.verb === 'ship') shipments.push(act)
+    return act
+  }
   const steps = dice.some(8, () => stepsOf(dice, world, actOf)).flat()
   return { world, steps }
 }
@@ -83,7 +91,7 @@ function stepsOf(dice: Dice, world: World, actOf: () => Act): Step[] {
     locked: dice.isOne(8) ? [dice.pick(ITEMS)] : [],
     busy: dice.isOne(10) ? dice.pick(OWNERS) : undefined
   }
-  switch (dice.roll(12)) {
+  switch (dice.roll(14)) {
     case 0:
     case 1:
       return [{ kind: 'claim', owner }, batch]
@@ -94,6 +102,9 @@ function stepsOf(dice: Dice, world: World, actOf: () => Act): Step[] {
         { kind: 'come due', owner },
         { ...batch, acts: [...batch.acts, { verb: 'expire', id: 'sweep', owner }] }
       ]
+    case 12:
+    case 13:
+      return [{ kind: 'forget' }, batch]
     case 4:
       return [{ kind: 'good', good: goodOf(dice, dice.pick(ITEMS)) }]
     case 5:
@@ -103,13 +114,21 @@ function stepsOf(dice: Dice, world: World, actOf: () => Act): Step[] {
   }
 }
 
-function anyAct(dice: Dice, world: World, id: string, favourites: Basket[]): Act {
+function anyAct(
+  dice: Dice,
+  world: World,
+  id: string,
+  { favourites, shipments }: { favourites: Basket[]; shipments: Shipment[] }
+): Act {
   const owner = dice.pick(OWNERS)
   const placeId = () => dice.pick(world.places).id
   const place = dice.isOne(3) ? placeId() : null
   const linesOf = (): Line[] =>
     dice.some(2, () => ({ item: dice.isOne(9) ? 'unknown' : dice.pick(ITEMS), quantity: 1 + dice.roll(3) }))
-  const kind = dice.roll(22)
+  const kind = dice.roll(26)
+  const shipment = dice.pick(shipments.slice(-4))
+  if (kind > 21 && shipment !== undefined)
+    return { verb: 'unship', id, owner: dice.isOne(8) ? owner : shipment.owner, shipment: shipment.id }
   if (kind < 11)
     return { verb: 'reserve', id, owner, basket: dice.isOne(2) ? dice.pick(favourites) : basketOf(dice) }
   if (kind < 12) return { verb: 'drop', id, owner }

@@ -54,7 +54,9 @@ const FAULTS: Record<string, Partial<typeof RULES>> = {
   'what waits elsewhere does not count against the limit': {
     allowedAt: (item, _, level) => RULES.allowedAt(item, [level], level)
   },
-  'a count that comes late is taken': { isStale: () => false }
+  'a count that comes late is taken': { isStale: () => false },
+  'a shipment is undone once more': { isUndone: () => false },
+  'what was given back of a row is reserved again with what never left': { promised: row => row.quantity }
 }
 
 test.each(Object.entries(FAULTS))('it would be seen: %s', (_, fault) => {

@@ -37,6 +37,8 @@ export type World = {
   home: string
   shelves: Shelf[]
   rows: Row[]
+  /** What left, and did not come back as if it never had. */
+  gone: { shipment: string; owner: string; item: string; place: string; quantity: number; promised: number }[]
   /** Items that somebody else has locked. */
   locked: string[]
   /** Items that had no shelf before the acts that are done now. */
@@ -73,10 +75,11 @@ export type Act =
       lines: Line[] | null
       place: string | null
     }
+  | { verb: 'unship'; id: string; owner: string; shipment: string }
   | { verb: 'count'; id: string; lines: Counted[] }
   | { verb: 'adjust'; id: string; lines: { item: string; place: string; delta: number }[] }
 type Result =
-  | { kind: 'reserved' | 'taken' | 'done' }
+  | { kind: 'reserved' | 'taken' | 'done' | 'nothing' }
   | { kind: 'short'; lines: { variant: string; requested: number; available: number }[] }
   | { kind: 'counted'; stale: string[]; short: string[] }
   | { kind: 'later'; items: string[] }
@@ -203,7 +206,8 @@ function doOne(world: World, act: Act, moves: Move[], facts: Set<Shelf>): Result
     kind: string,
     onHandDelta: number,
     reservedDelta: number,
-    allowed: number | null = null
+    allowed: number | null = null,
+    operation = act.id
   ) => {
     shelf.onHand += onHandDelta
     shelf.reserved += reservedDelta
@@ -219,7 +223,7 @@ function doOne(world: World, act: Act, moves: Move[], facts: Set<Shelf>): Result
       onHandDelta,
       reservedDelta,
       allowed,
-      operation: act.id
+      operation
     })
   }
   if (act.verb === 'reserve') return reserve(world, act, move)
@@ -231,6 +235,13 @@ function doOne(world: World, act: Act, moves: Move[], facts: Set<Shelf>): Result
     return { kind: 'done' }
   }
   if (act.verb === 'count' || act.verb === 'adjust') return recount(world, act, move, facts)
+  if (act.verb === 'unship') return unship(world, act, move, facts)
+  const leave = (shelf: Shelf, quantity: number, promised: number) => {
+    move(shelf, 'ship', -quantity, -promised)
+    facts.add(shelf)
+    const { item, place } = shelf
+    world.gone.push({ shipment: act.id, owner: act.owner, item, place, quantity, promised })
+  }
   for (const { item, quantity } of act.lines === null
     ? everything(world, act.owner, act.verb)
     : merged(act.lines)) {
@@ -248,14 +259,13 @@ function doOne(world: World, act: Act, moves: Move[], facts: Set<Shelf>): Result
         else {
           row.fulfilled += share
           if (row.fulfilled === row.quantity) row.state = 'closed'
-          move(shelf, 'ship', -share, -share)
-          facts.add(shelf)
+          leave(shelf, share, share)
         }
       }
     if (rest === 0 || act.verb === 'release' || act.lines === null || !isTracked(world, item)) continue
     const shelf = factShelf(world, item, act.place)
-    move(shelf, act.verb, act.verb === 'ship' ? -rest : rest, 0)
-    if (act.verb === 'ship') facts.add(shelf)
+    if (act.verb === 'ship') leave(shelf, rest, 0)
+    else move(shelf, act.verb, rest, 0)
   }
   return { kind: 'done' }
 }
@@ -265,8 +275,39 @@ type Mover = (
   kind: string,
   onHandDelta: number,
   reservedDelta: number,
-  allowed?: number | null
+  allowed?: number | null,
+  operation?: string
 ) => void
+
+const goneWith = (world: World, { shipment, owner }: Extract<Act, { verb: 'unship' }>) =>
+  world.gone.filter(each => each.shipment === shipment && each.owner === owner)
+
+/** Unit by unit: each is where it was, and promised if it was promised; an owner's row that is done with begins anew. */
+function unship(world: World, act: Extract<Act, { verb: 'unship' }>, move: Mover, facts: Set<Shelf>): Result {
+  const back = goneWith(world, act)
+  if (back.length === 0) return { kind: 'nothing' }
+  world.gone = world.gone.filter(each => !back.includes(each))
+  for (const { item, place, quantity, promised } of back) {
+    const isIts = (row: Row) => row.owner === act.owner && row.item === item && row.place === place
+    for (let unit = 0; unit < promised; unit++) {
+      const row = world.rows.find(isIts)
+      if (row === undefined) {
+        const one = { owner: act.owner, item, place, quantity: 1, fulfilled: 0 }
+        world.rows.push({ ...one, state: 'confirmed', due: false, busy: false })
+        continue
+      }
+      // Of what was given back nothing is promised any more.
+      if (row.state === 'closed') row.quantity = row.fulfilled
+      if (row.state === 'closed') row.state = 'confirmed'
+      if (row.fulfilled > 0) row.fulfilled -= 1
+      else row.quantity += 1
+    }
+    const shelf = shelvesOf(world, item).find(each => each.place === place) as Shelf
+    move(shelf, 'unship', quantity, promised, null, act.shipment)
+    facts.add(shelf)
+  }
+  return { kind: 'done' }
+}
 
 const merged = (lines: Line[]): Line[] =>
   Object.entries(tally(lines)).map(([item, quantity]) => ({ item, quantity }))
@@ -303,9 +344,12 @@ function mustWait(world: World, act: Act): string[] {
       ? act.basket.flatMap(({ variant }) => partsOf(world, variant).map(part => part.item))
       : act.verb === 'drop' || act.verb === 'expire' || act.verb === 'release'
         ? []
-        : (act.lines ?? []).map(line => line.item)
+        : act.verb === 'unship'
+          ? goneWith(world, act).map(({ item }) => item)
+          : (act.lines ?? []).map(line => line.item)
+  const isMovedAnyway = !('owner' in act) || act.verb === 'unship'
   for (const item of needed)
-    if (world.locked.includes(item) && ('owner' in act ? isTracked(world, item) : true)) items.add(item)
+    if (world.locked.includes(item) && (isMovedAnyway || isTracked(world, item))) items.add(item)
   if (!('owner' in act) || act.verb === 'return') return [...items].sort()
   const rows = world.rows.filter(row => row.owner === act.owner)
   if (act.verb === 'expire' && rows.some(row => row.busy)) return []

@@ -4,6 +4,7 @@ import type {
   Decided,
   Item,
   Level,
+  Moved,
   Operation,
   Outcome,
   Reservation,
@@ -19,7 +20,7 @@ const groupBy = <T>(list: readonly T[], keyOf: (each: T) => string): Map<string,
 }
 
 /** The world as the writer reads it. Whatever is written to is found out: it is frozen. */
-function stockOf(world: World): Stock {
+function stockOf(world: World, moved: readonly Moved[]): Stock {
   const levelOf = (shelf: Shelf): Level => {
     const priority = world.places.findIndex(place => place.id === shelf.place)
     const { item: itemId, place: locationId, version: sourceVersion, ...figures } = shelf
@@ -55,6 +56,10 @@ function stockOf(world: World): Stock {
     items: new Map(items),
     levels: new Map(locked.map(id => [id, Object.freeze(levels.filter(level => level.itemId === id))])),
     reservations: groupBy(world.rows.map(reservationOf), row => row.owner),
+    shipped: groupBy(
+      moved.filter(({ kind }) => kind === 'ship' || kind === 'unship'),
+      ({ operation }) => operation
+    ),
     kitsOf: groupBy(
       world.kits.map(({ variant, item, quantity }) => ({ variantId: variant, quantity, item })),
       kit => kit.item
@@ -78,6 +83,8 @@ function operationOf(world: World, act: Act): Operation {
     case 'drop':
     case 'expire':
       return { kind: act.verb, id: act.id, owner: act.owner, itemIds: [] }
+    case 'unship':
+      return { kind: 'unship', id: act.id, owner: act.owner, shipment: act.shipment }
     case 'count': {
       const lines = act.lines.map(({ item, place, version, ...line }) => ({
         itemId: item,
@@ -168,7 +175,7 @@ function resultOf(outcome: Outcome): Report['results'][number] {
   if (outcome.kind === 'later') return { kind: 'later', items: [...outcome.itemIds].sort() }
   if (outcome.kind === 'counted')
     return { kind: 'counted', stale: [...outcome.stale], short: [...outcome.short] }
-  return outcome
+  return { kind: outcome.kind }
 }
 
 function reportOf({ outcomes, movements, crossings, shortfalls }: Decided) {
@@ -226,6 +233,7 @@ function happen(world: World, step: Exclude<Step, { kind: 'batch' }>): void {
     world.places = world.places.map(place =>
       place.id === step.id ? { ...place, active: step.active } : place
     )
+  if (step.kind === 'forget') world.rows = world.rows.filter(({ state }) => state !== 'closed')
   if (!('owner' in step)) return
   for (const row of world.rows.filter(each => each.owner === step.owner)) {
     if (step.kind === 'claim' && row.state === 'held') row.state = 'claimed'
@@ -256,6 +264,7 @@ function compare<T>(real: T, model: T): void {
 
 /** Lives a history in the program and in the model. @throws Error where they differ. */
 export function live({ world, steps }: History, note: (branch: Branch) => void, rules = RULES): void {
+  const moved: Moved[] = []
   for (const step of steps) {
     if (step.kind !== 'batch') {
       happen(world, step)
@@ -265,7 +274,7 @@ export function live({ world, steps }: History, note: (branch: Branch) => void, 
     makeShelves(world, step.acts)
     for (const row of world.rows) row.busy = row.owner === step.busy
     const decided = decide(
-      stockOf(world),
+      stockOf(world, moved),
       step.acts.map(act => operationOf(world, act)),
       note,
       rules
@@ -275,6 +284,7 @@ export function live({ world, steps }: History, note: (branch: Branch) => void, 
     compare(reportOf(decided), { ...report, moves: sorted(moves) })
     compare(reality, pictureOf(world))
     audit(world, decided)
+    moved.push(...decided.movements)
     for (const row of world.rows) row.busy = false
   }
 }

@@ -248,6 +248,82 @@ test('what an order posts is done after its commit, and not without it', async (
   await proveBooks()
 })
 
+test('what never left goes back once, whoever of two processes undoes it, and also in the batch that shipped it', async () => {
+  const { stocks, itemIds, client, sql, proveBooks } = await useStock({ items: 3, onHand: 100, processes: 2 })
+  const [kit, cup, plate] = itemIds as [string, string, string]
+  const setKit = async (cups: number) => {
+    await sql('delete from inventory.components')
+    await sql('insert into inventory.components values ($1, $2, $3), ($1, $4, 1)', [kit, cup, cups, plate])
+    for (const stock of stocks) stock.forgetKits()
+  }
+  await setKit(2)
+  const all = [
+    { variantId: kit, quantity: 2 },
+    { variantId: cup, quantity: 1 }
+  ]
+  const owners = times(12, newId)
+  const endings = await Promise.all(
+    owners.map(async (owner, number) => {
+      const stock = stocks[number % 2] as (typeof stocks)[0]
+      await stock.buy(owner, all)
+      await stock.db.transaction(tx => stock.claim(tx, owner, all))
+      const lines = number % 3 === 0 ? all : [{ variantId: kit, quantity: 1 }]
+      const ship = { id: newId(), kind: 'ship', owner, lines } as const
+      const undo = () => ({ id: newId(), kind: 'unship', owner, shipment: ship.id }) as const
+      const undone = times(3, undo)
+      const isAtOnce = number < 6
+      await stock.db.transaction(async tx => {
+        await stock.post(tx, ship)
+        if (isAtOnce) for (const each of undone) await stock.post(tx, each)
+      })
+      if (!isAtOnce) {
+        await stock.writer.outcomeOf(ship.id, performance.now() + 20_000)
+        await Promise.all(
+          undone.map((each, index) => stocks[index % 2]?.db.transaction(tx => stock.post(tx, each)))
+        )
+      }
+      const outcomes = undone.map(({ id }) => stock.writer.outcomeOf(id, performance.now() + 20_000))
+      return (await Promise.all(outcomes)).map(({ kind }) => kind).sort()
+    })
+  )
+  expect(endings).toEqual(times(12, () => ['done', 'nothing', 'nothing']))
+  expect(await sql('select distinct on_hand from inventory.levels where item_id <> $1', [kit])).toEqual([
+    { on_hand: 100 }
+  ])
+  const open = async (itemId: string) =>
+    Object.values(await reservedOf(client, itemId)).reduce((sum, each) => sum + each, 0)
+  expect([await open(cup), await open(plate)]).toEqual([60, 24])
+  await proveBooks()
+
+  // What was sent long ago, and is put together otherwise by now, goes back as it was, to who had reserved it.
+  const [stock] = stocks as [(typeof stocks)[0]]
+  const [owner] = owners as [string]
+  const ship = { id: newId(), kind: 'ship', owner, lines: all } as const
+  await stock.db.transaction(tx => stock.post(tx, ship))
+  await stock.writer.outcomeOf(ship.id, performance.now() + 5_000)
+  await sql(`delete from inventory.reservations where state = 'closed'`)
+  await sql(`delete from inventory.requests`)
+  await setKit(1)
+  const undo = async (of: string) => {
+    const request = { id: newId(), kind: 'unship', owner: of, shipment: ship.id } as const
+    await stock.db.transaction(tx => stock.post(tx, request))
+    return stock.writer.outcomeOf(request.id, performance.now() + 5_000)
+  }
+  expect([await undo(newId()), await undo(owner), await undo(owner)]).toEqual([
+    { kind: 'nothing' },
+    { kind: 'done' },
+    { kind: 'nothing' }
+  ])
+  expect([await open(cup), await open(plate)]).toEqual([60, 24])
+  expect(
+    await sql('select state, quantity from inventory.reservations where owner = $1 order by 2', [owner])
+  ).toEqual([
+    { state: 'confirmed', quantity: 2 },
+    { state: 'confirmed', quantity: 5 }
+  ])
+  await proveBooks()
+}, 60_000)
+
 test('what is counted of operations is what was queued and what requests were done', async () => {
   const { stock, itemId, locationId } = await useStock()
   await stock.count(locationId, { [itemId]: 4 })

@@ -139,4 +139,20 @@ describe.each([
     )
     await expect.poll(() => availableIn([cup])).toEqual([8])
   })
+
+  test('takes back once what was shipped and never left, and it is held as it was', async () => {
+    const { inventory, inTransaction, availableIn, put } = await use()
+    const [cup, owner, shipment] = [newId(), newId(), newId()]
+    await put(cup, 5)
+    const lines = [{ variantId: cup, quantity: 3 }]
+    await inventory.reserve(owner, lines, 60)
+    await inTransaction(async tx => {
+      await inventory.claim(tx, owner, lines)
+      await inventory.post(tx, { id: shipment, kind: 'ship', owner, lines })
+    })
+    for (const _ of [1, 2])
+      await inTransaction(tx => inventory.post(tx, { id: newId(), kind: 'unship', owner, shipment }))
+    await inTransaction(tx => inventory.post(tx, { id: newId(), kind: 'release', owner }))
+    await expect.poll(() => availableIn([cup])).toEqual([5])
+  })
 })

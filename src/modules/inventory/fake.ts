@@ -12,6 +12,8 @@ type Hold = { quantities: ReadonlyMap<string, number>; isClaimed: boolean }
 export function fakeInventory(): FakeInventory {
   const stock = new Map<string, number | null>()
   const holds = new Map<string, Hold>()
+  /** What was shipped, by the request that did it. */
+  const shipped = new Map<string, ReadonlyMap<string, number>>()
   const available = async (variantIds: readonly string[]) => variantIds.map(id => stock.get(id) ?? null)
   const take = (quantities: ReadonlyMap<string, number>, sign: 1 | -1) => {
     for (const [id, quantity] of quantities) {
@@ -78,14 +80,26 @@ export function fakeInventory(): FakeInventory {
       hold.isClaimed = true
     },
     confirm: async () => {},
-    post: async (_tx, { kind, owner, lines }) => {
-      const hold = holds.get(owner)
+    post: async (_tx, request) => {
+      const hold = holds.get(request.owner)
+      if (request.kind === 'unship') {
+        const back = shipped.get(request.shipment)
+        if (hold === undefined || back === undefined) return
+        shipped.delete(request.shipment)
+        holds.set(request.owner, {
+          ...hold,
+          quantities: sumOf([...linesIn(hold.quantities), ...linesIn(back)])
+        })
+        return
+      }
+      const { id, kind, owner, lines } = request
       if (kind === 'return') take(sumOf(lines ?? []), -1)
       if (hold === undefined || kind === 'return') return
       const quantities = new Map(hold.quantities)
       const done = lines === undefined ? hold.quantities : sumOf(lines)
       for (const [id, quantity] of done) quantities.set(id, (quantities.get(id) ?? 0) - quantity)
       if (kind === 'release') take(done, -1)
+      if (kind === 'ship') shipped.set(id, done)
       holds.set(owner, { ...hold, quantities })
     }
   }
@@ -96,6 +110,9 @@ function sumOf(lines: readonly StockLine[]): Map<string, number> {
   for (const { variantId, quantity } of lines) sums.set(variantId, (sums.get(variantId) ?? 0) + quantity)
   return sums
 }
+
+const linesIn = (quantities: ReadonlyMap<string, number>): StockLine[] =>
+  [...quantities].map(([variantId, quantity]) => ({ variantId, quantity }))
 
 const areEqual = (one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>) =>
   one.size === other.size && [...one].every(([id, quantity]) => other.get(id) === quantity)

@@ -7,14 +7,16 @@ import type { Writer } from '../writer/writer.ts'
 import * as repository from './repository.ts'
 
 export type StockLine = { readonly variantId: string; readonly quantity: number }
-export type OrderRequest = {
-  readonly id: string
-  readonly kind: 'release' | 'ship' | 'return'
-  readonly owner: string
-  /** All that is left of it, when they are left out of a release. */
-  readonly lines?: readonly StockLine[]
-  readonly locationId?: string
-}
+export type OrderRequest = { readonly id: string; readonly owner: string } & (
+  | {
+      readonly kind: 'release' | 'ship' | 'return'
+      /** All that is left of it, when they are left out of a release. */
+      readonly lines?: readonly StockLine[]
+      readonly locationId?: string
+    }
+  /** `shipment`: the id of the request that shipped what never left. */
+  | { readonly kind: 'unship'; readonly shipment: string }
+)
 
 const WAIT_MS = 5_000
 
@@ -74,7 +76,12 @@ export function createDoors({ writer, kits }: { writer: Writer; kits: Kits }) {
     return postRequests(tx, posted)
   }
 
-  async function post(tx: Transaction, { id, kind, owner, lines, locationId }: OrderRequest): Promise<void> {
+  async function post(tx: Transaction, request: OrderRequest): Promise<void> {
+    if (request.kind === 'unship') {
+      await postAll(tx, [request])
+      return
+    }
+    const { id, kind, owner, lines, locationId } = request
     const parts = lines === undefined ? null : sumParts(await kits.expand(lines))
     await postAll(tx, [{ kind, id, owner, parts, locationId: locationId ?? null }])
   }

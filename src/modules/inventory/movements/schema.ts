@@ -9,7 +9,10 @@ export const MovementQuery = input({
 })
 export type MovementQuery = Static<typeof MovementQuery>
 
-const MovementKind = Type.Enum(['count', 'adjust', 'reserve', 'release', 'ship', 'return', 'repair'])
+const MovementKind = Type.Enum(
+  ['count', 'adjust', 'reserve', 'release', 'ship', 'unship', 'return', 'repair'],
+  { description: '`unship`: what was shipped never left.' }
+)
 export const MovementResponse = response('MovementResponse', {
   variant_id: Id,
   location: Type.String({ description: 'The code of the location.' }),

@@ -5,6 +5,7 @@ import type { Outcome } from '../stock/state.ts'
 export type RequestLines = {
   readonly parts?: readonly { itemId: string; quantity: number }[] | null
   readonly locationId?: string | null
+  readonly shipment?: string
   readonly lines?: readonly {
     readonly itemId: string
     readonly locationId: string
@@ -14,7 +15,7 @@ export type RequestLines = {
     readonly delta?: number
   }[]
 }
-const requestKind = oneOf<'release' | 'ship' | 'return' | 'count' | 'adjust'>()
+const requestKind = oneOf<'release' | 'ship' | 'unship' | 'return' | 'count' | 'adjust'>()
 
 /** One process at a time does requests: that keeps their order. */
 export const lockRequests = statement({

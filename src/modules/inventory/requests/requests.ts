@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { RowOf } from '../../../platform/postgres/statement.ts'
 import { inventoryBusy } from '../errors.ts'
-import type { Adjust, Count, Operation, Outcome, Request } from '../stock/state.ts'
+import type { Adjust, Count, Operation, Outcome, Request, Unship } from '../stock/state.ts'
 import * as repository from './repository.ts'
 
 /** What can be posted: what an order says of its reservations, a count, an adjustment. */
-export type Posted = (Request | Count | Adjust) & { readonly actor?: string | null }
+export type Posted = (Request | Unship | Count | Adjust) & { readonly actor?: string | null }
 /** `failed`: it made its batch fail alone, and is not tried again; the log says why. */
 export type RequestOutcome = Outcome | { readonly kind: 'failed' }
 export type Waiting = { readonly operation: Operation; readonly ageSeconds: number }
@@ -28,13 +28,17 @@ export async function postRequests(tx: Transaction, posted: readonly Posted[]): 
   return new Set(rows.map(({ id }) => id))
 }
 
-const linesOf = (posted: Posted): repository.RequestLines =>
-  'lines' in posted ? { lines: posted.lines } : { parts: posted.parts, locationId: posted.locationId }
+function linesOf(posted: Posted): repository.RequestLines {
+  if ('lines' in posted) return { lines: posted.lines }
+  if ('shipment' in posted) return { shipment: posted.shipment }
+  return { parts: posted.parts, locationId: posted.locationId }
+}
 
 function operationOf(row: RowOf<typeof repository.listRequests>): Operation {
   const { id, kind, lines, owner, actor, reason } = row
   if (kind === 'count') return { kind, id, lines: lines.lines as Count['lines'], actor, reason }
   if (kind === 'adjust') return { kind, id, lines: lines.lines as Adjust['lines'], actor, reason }
+  if (kind === 'unship') return { kind, id, owner: owner ?? '', shipment: lines.shipment ?? '' }
   return { kind, id, owner: owner ?? '', parts: lines.parts ?? null, locationId: lines.locationId ?? null }
 }
 

@@ -1,4 +1,4 @@
-import type { Level, Movement, Reservation, Stock, Written } from './state.ts'
+import type { Level, Moved, Movement, Reservation, Stock, Written } from './state.ts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 export type OpenLevel = Mutable<Level>
@@ -72,6 +72,12 @@ export function openBooks(stock: Stock) {
     movements.push({ itemId, locationId, seq, ...entry, ...after, actor, reason })
   }
 
+  /** What was moved by a shipment, and back. */
+  function movedBy(shipment: string): Moved[] {
+    const now = movements.filter(({ operation }) => operation === shipment)
+    return [...(stock.shipped.get(shipment) ?? []), ...now]
+  }
+
   function written(): { levels: Level[]; inserted: Written[]; updated: Written[]; movements: Movement[] } {
     const inserted: Written[] = []
     const updated: Written[] = []
@@ -89,6 +95,7 @@ export function openBooks(stock: Stock) {
     rowsOf,
     rowAt,
     move,
+    movedBy,
     /** What was changed without a movement. */
     noteLevel: (level: OpenLevel) => changedLevels.add(level),
     noteRow: (row: Row) => changedRows.add(row),

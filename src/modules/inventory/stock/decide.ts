@@ -1,7 +1,7 @@
 import { type Books, type OpenLevel, openBooks } from './books.ts'
 import type { Note } from './branches.ts'
 import { crossingsOf } from './crossings.ts'
-import { drop, FACT_RULES, isShort, recount, release, ship, takeBack } from './facts.ts'
+import { drop, FACT_RULES, isShort, recount, release, ship, takeBack, unship } from './facts.ts'
 import { findMissing } from './missing.ts'
 import { PLACE_RULES } from './place.ts'
 import { RESERVE_RULES, reserve } from './reserve.ts'
@@ -21,7 +21,7 @@ export function decide(
   rules = RULES
 ): Decided {
   const books = openBooks(stock)
-  /** Levels that a count, an adjustment or a shipment left behind. */
+  /** Levels that a count, an adjustment, a shipment, or undoing one, left behind. */
   const facts = new Set<OpenLevel>()
   const isShortNow = (level: OpenLevel) =>
     isShort(books.item(level.itemId), books.levelsOf(level.itemId), level)
@@ -45,6 +45,12 @@ export function decide(
       case 'ship':
         for (const level of ship(books, operation, rules, note)) facts.add(level)
         return { kind: 'done' }
+      case 'unship': {
+        const levels = unship(books, operation, rules, note)
+        for (const level of levels) facts.add(level)
+        if (levels.length === 0) note('unship-nothing')
+        return { kind: levels.length === 0 ? 'nothing' : 'done' }
+      }
       default: {
         const { stale, touched } = recount(books, operation, rules, note)
         for (const level of touched) facts.add(level)

@@ -2,7 +2,7 @@ import { sumOf } from './availability.ts'
 import { type Books, isOpen, leftOf, type OpenLevel, type Row } from './books.ts'
 import type { Note } from './branches.ts'
 import { sumsOf } from './place.ts'
-import type { Adjust, Count, Drop, Item, Level, Outcome, Request, Reserve } from './state.ts'
+import type { Adjust, Count, Drop, Item, Level, Moved, Outcome, Request, Reserve, Unship } from './state.ts'
 
 export type FactRules = typeof FACT_RULES
 export const FACT_RULES = {
@@ -10,6 +10,9 @@ export const FACT_RULES = {
   standing: (rows: readonly Row[]): readonly Row[] => rows.filter(isOpen),
   isToClose: (kind: Drop['kind'], row: Row): boolean =>
     row.state === 'held' && (kind === 'drop' || row.isDue),
+  isUndone: (moved: readonly Moved[]): boolean => moved.some(({ kind }) => kind === 'unship'),
+  /** How many of a row that was closed were promised in the end: what was given back of it stays so. */
+  promised: (row: Row): number => row.fulfilled,
   isStale: (level: Level, { sourceVersion }: Count['lines'][number]): boolean =>
     sourceVersion !== null && level.sourceVersion !== null && sourceVersion <= level.sourceVersion
 }
@@ -127,6 +130,41 @@ export function ship(books: Books, operation: Request, rules: FactRules, note: N
     leave(factLevel(books, itemId, locationId), quantity, 0)
   }
   return touched
+}
+
+/** What a shipment of the owner has moved; nothing when it was undone. */
+export function shippedBy(books: Books, { shipment, owner }: Unship, rules: FactRules): readonly Moved[] {
+  const moved = books.movedBy(shipment).filter(each => each.owner === owner)
+  return rules.isUndone(moved) ? [] : moved
+}
+
+/** So many that the owner had reserved here are reserved again, though their row was closed, or is forgotten. */
+function promiseAgain(books: Books, row: Row, quantity: number, rules: FactRules): void {
+  if (row.quantity === 0 || !isOpen(row)) {
+    row.quantity = rules.promised(row)
+    row.state = 'confirmed'
+  }
+  const undone = Math.min(quantity, row.fulfilled)
+  row.fulfilled -= undone
+  row.quantity += quantity - undone
+  books.noteRow(row)
+}
+
+/** What was said to have left never did: all of it goes back to where it was, with what was reserved of it. */
+export function unship(books: Books, operation: Unship, rules: FactRules, note: Note): readonly OpenLevel[] {
+  const { owner, shipment } = operation
+  return shippedBy(books, operation, rules).map(({ itemId, locationId, onHandDelta, reservedDelta }) => {
+    const level = books.levelAt(itemId, locationId)
+    if (reservedDelta === 0) note('unship-surplus')
+    else {
+      const row = books.rowAt(owner, level)
+      note(row.quantity === 0 ? 'unship-forgotten' : isOpen(row) ? 'unship' : 'unship-opens')
+      promiseAgain(books, row, -reservedDelta, rules)
+    }
+    const back = { onHandDelta: 0 - onHandDelta, reservedDelta: 0 - reservedDelta }
+    books.move(level, { kind: 'unship', ...back, operation: shipment, owner })
+    return level
+  })
 }
 
 export function takeBack(books: Books, { id, owner, parts, locationId }: Request, note: Note): Outcome {

@@ -1,4 +1,5 @@
 import { type Books, isOpen, type Row } from './books.ts'
+import { FACT_RULES, shippedBy } from './facts.ts'
 import type { Operation } from './state.ts'
 
 /** The rows that an operation may change. */
@@ -12,13 +13,15 @@ function rowsFor(books: Books, operation: Operation): readonly Row[] {
   return rows.filter(row => isOpen(row) || !row.isFree)
 }
 
-function itemsFor(operation: Operation): readonly string[] {
+function itemsFor(books: Books, operation: Operation): readonly string[] {
   switch (operation.kind) {
     case 'reserve':
       return operation.needs.flatMap(need => need.parts.map(part => part.itemId))
     case 'ship':
     case 'return':
       return (operation.parts ?? []).map(part => part.itemId)
+    case 'unship':
+      return shippedBy(books, operation, FACT_RULES).map(({ itemId }) => itemId)
     case 'count':
     case 'adjust':
       return operation.lines.map(line => line.itemId)
@@ -33,9 +36,9 @@ export function findMissing(
   operation: Operation
 ): { itemIds: readonly string[]; isRow: boolean } | undefined {
   const rows = rowsFor(books, operation)
-  const isFact = operation.kind === 'count' || operation.kind === 'adjust'
-  const items = itemsFor(operation).filter(
-    itemId => !books.isLocked(itemId) && (isFact || books.item(itemId)?.tracked !== false)
+  const isAlways = ['count', 'adjust', 'unship'].includes(operation.kind)
+  const items = itemsFor(books, operation).filter(
+    itemId => !books.isLocked(itemId) && (isAlways || books.item(itemId)?.tracked !== false)
   )
   const taken = rows.filter(row => !row.isFree)
   const unlocked = rows.filter(row => !books.isLocked(row.itemId))

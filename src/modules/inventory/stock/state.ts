@@ -64,6 +64,14 @@ export type Request = {
   readonly parts: readonly Part[] | null
   readonly locationId: string | null
 }
+/** What a shipment of the owner has moved goes back: it never left. */
+export type Unship = {
+  readonly kind: 'unship'
+  readonly id: string
+  readonly owner: string
+  /** The id of the operation that shipped. */
+  readonly shipment: string
+}
 export type Count = Fact & {
   readonly kind: 'count'
   readonly lines: readonly {
@@ -83,7 +91,7 @@ export type Adjust = Fact & {
     readonly delta: number
   }[]
 }
-export type Operation = Reserve | Drop | Request | Count | Adjust
+export type Operation = Reserve | Drop | Request | Unship | Count | Adjust
 
 export type Outcome =
   | { readonly kind: 'reserved' }
@@ -98,6 +106,8 @@ export type Outcome =
   /** The owner has other lines already, and they are claimed. */
   | { readonly kind: 'taken' }
   | { readonly kind: 'done' }
+  /** There is no such shipment, or it was undone before. */
+  | { readonly kind: 'nothing' }
   /** Items whose line was older than what is known, and items of which more is promised than there is. */
   | { readonly kind: 'counted'; readonly stale: readonly string[]; readonly short: readonly string[] }
   /** Not decided: to be asked again with these items locked. */
@@ -112,6 +122,8 @@ export type Stock = {
   readonly levels: ReadonlyMap<string, readonly Level[]>
   /** By owner, closed ones too. */
   readonly reservations: ReadonlyMap<string, readonly Reservation[]>
+  /** What the shipments that are to be undone have moved, and what of that was undone, by the operation that shipped. */
+  readonly shipped: ReadonlyMap<string, readonly Moved[]>
   /** The kits that an item is a part of. */
   readonly kitsOf: ReadonlyMap<string, readonly { readonly variantId: string; readonly quantity: number }[]>
   /** The location of facts about an item that name none. */
@@ -135,19 +147,25 @@ export type Movement = {
   readonly itemId: string
   readonly locationId: string
   readonly seq: number
-  readonly kind: 'count' | 'adjust' | 'reserve' | 'release' | 'ship' | 'return' | 'repair'
+  readonly kind: 'count' | 'adjust' | 'reserve' | 'release' | 'ship' | 'unship' | 'return' | 'repair'
   readonly onHandDelta: number
   readonly reservedDelta: number
   readonly onHandAfter: number
   readonly reservedAfter: number
   /** How many might be reserved here; null: any number, or a fact that nobody asked. */
   readonly allowedAfter: number | null
-  /** The operation's id. */
+  /** The operation's id; of what is undone, that of what it undoes. */
   readonly operation: string
   readonly owner: string | null
   readonly actor: string | null
   readonly reason: string | null
 }
+
+/** What is known of the movements of a shipment. */
+export type Moved = Pick<
+  Movement,
+  'itemId' | 'locationId' | 'kind' | 'onHandDelta' | 'reservedDelta' | 'operation' | 'owner'
+>
 
 export type Status = 'out' | 'low' | 'in' | 'untracked'
 

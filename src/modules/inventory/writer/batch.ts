@@ -5,6 +5,7 @@ import type {
   Decided,
   Item,
   Level,
+  Moved,
   Movement,
   Operation,
   Reservation,
@@ -34,6 +35,9 @@ export function itemsOf(operation: Operation): readonly string[] {
     case 'count':
     case 'adjust':
       return operation.lines.map(line => line.itemId)
+    // What it has moved is read behind the lock of all requests, and locked in the next batch.
+    case 'unship':
+      return []
     default:
       return operation.parts?.map(part => part.itemId) ?? []
   }
@@ -66,12 +70,14 @@ export async function readStock(
   const itemIds = [...items]
   const owners = [...new Set(operations.flatMap(each => ('owner' in each ? [each.owner] : [])))]
   const places = placesOf(operations)
+  const shipments = operations.flatMap(each => (each.kind === 'unship' ? [each.shipment] : []))
   const hasFacts = places.itemIds.length > 0
-  const [made, levels, itemRows, rows, home] = await Promise.all([
+  const [made, levels, itemRows, rows, moved, home] = await Promise.all([
     hasFacts ? tx.rows(repository.insertLevels, places) : [],
     tx.rows(isWaiting ? repository.lockLevels : repository.lockFreeLevels, { itemIds }),
     tx.rows(repository.listItems, { itemIds }),
     tx.rows(repository.lockReservations, { owners }),
+    shipments.length > 0 ? tx.rows(repository.listShipped, { shipments }) : [],
     hasFacts ? tx.first(repository.findHome) : undefined
   ])
   const unlocked = new Set(levels.filter(level => level.seq === null).map(level => level.item_id))
@@ -82,6 +88,7 @@ export async function readStock(
     items: new Map(itemRows.map(row => [row.id, itemOf(row)])),
     levels: locked,
     reservations: Map.groupBy(rows.map(reservationOf), ({ owner }) => owner),
+    shipped: Map.groupBy(moved.map(movedOf), ({ operation }) => operation),
     kitsOf,
     home: home?.id ?? '',
     opened: openedOf(made, locked)
@@ -99,6 +106,7 @@ type Rows = {
   level: RowOf<typeof repository.lockLevels>
   item: RowOf<typeof repository.listItems>
   reservation: RowOf<typeof repository.lockReservations>
+  moved: RowOf<typeof repository.listShipped>
 }
 
 export const levelOf = (row: Rows['level']): Level => ({
@@ -128,6 +136,16 @@ const reservationOf = (row: Rows['reservation']): Reservation => ({
   state: (row.state ?? 'closed') as Reservation['state'],
   isDue: row.is_due ?? false,
   isFree: row.state !== null
+})
+
+const movedOf = (row: Rows['moved']): Moved => ({
+  itemId: row.item_id,
+  locationId: row.location_id,
+  kind: row.kind,
+  onHandDelta: row.on_hand_delta,
+  reservedDelta: row.reserved_delta,
+  operation: row.operation,
+  owner: row.owner
 })
 
 /** Whether the decision changes anything, or tells of a level that was made for it. */

@@ -68,5 +68,6 @@ export function createQueue(entriesMax: number) {
 function linesOf(operation: Operation): number {
   if ('needs' in operation) return operation.needs.length
   if ('lines' in operation) return operation.lines.length
-  return 'itemIds' in operation ? operation.itemIds.length : (operation.parts?.length ?? 1)
+  if ('itemIds' in operation) return operation.itemIds.length
+  return 'parts' in operation ? (operation.parts?.length ?? 1) : 1
 }

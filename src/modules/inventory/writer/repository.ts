@@ -84,6 +84,23 @@ export const lockReservations = statement({
       and free.item_id = reservations.item_id and free.location_id = reservations.location_id
     where reservations.owner = any ($owners)`
 })
+/** What these shipments have moved, and back. The index `movements_shipped` has the same kinds. */
+export const listShipped = statement({
+  name: 'inventory.list_shipped',
+  takes: { shipments: 'uuid[]' },
+  gives: {
+    item_id: 'uuid',
+    location_id: 'uuid',
+    kind: oneOf<'ship' | 'unship'>(),
+    on_hand_delta: 'int4',
+    reserved_delta: 'int4',
+    operation: 'uuid',
+    owner: 'uuid?'
+  },
+  text: `
+    select item_id, location_id, kind, on_hand_delta, reserved_delta, operation, owner from inventory.movements
+    where operation = any ($shipments) and kind in ('ship', 'unship') order by item_id, location_id, seq`
+})
 /** Where a fact goes that names no location. */
 export const findHome = statement({
   name: 'inventory.find_home',

@@ -237,7 +237,7 @@ function declareFigures(metrics: Metrics, now: () => { entries: number; oldestSe
     operations: metrics.counter(
       'operations',
       'Changes of stock that were queued, and requests that were done.',
-      { kind: ['reserve', 'drop', 'expire', 'release', 'ship', 'return', 'count', 'adjust'] }
+      { kind: ['reserve', 'drop', 'expire', 'release', 'ship', 'unship', 'return', 'count', 'adjust'] }
     ),
     refused: metrics.counter('refused', 'Reservations that were refused.', { reason: ['short', 'busy'] }),
     seconds: metrics.histogram(
