@@ -121,6 +121,27 @@ walk('what products are called is shown as it is written, whatever it is', LONG,
   ).toBe('refused')
 })
 
+walk('a word that is longer than the page makes no page wider', LONG, async () => {
+  const { tab, origin, ...shop } = await useFront()
+  const long = 'Donaudampf'.repeat(10)
+  const variant = { sku: 'long', price: 123_456_789, attributes: { [long]: long } }
+  await createProduct(shop, { name: long, slug: 'long', brand: long, variants: [variant] })
+  const fits = async (hash: string, selector: string) => {
+    await tab.goto(`${origin}/shop${hash}`)
+    await tab.sees(long, selector)
+    const [wanted, room] = await tab.evaluate<[number, number]>(
+      `(page => [page.scrollWidth, page.clientWidth])(document.documentElement)`
+    )
+    expect(wanted, hash).toBe(room)
+  }
+  await fits('#/', '.products')
+  await fits('#/products/long', 'h1')
+  await tab.click('button', 'Put into the cart')
+  await tab.sees('It is in the cart.')
+  await fits('#/cart', '.lines')
+  await fits('#/checkout', '.bought')
+})
+
 walk('an order whose answer is lost is ordered once, also when the page is loaded again', LONG, async () => {
   const front = await useFront()
   const { tab, orders } = front
