@@ -142,6 +142,19 @@ walk('a word that is longer than the page makes no page wider', LONG, async () =
   await fits('#/checkout', '.bought')
 })
 
+walk('a choice that cannot be bought is struck out before somebody makes it', LONG, async () => {
+  const { tab, origin, ...shop } = await useFront()
+  const variants = ['Red', 'Blue'].map(Colour => ({ sku: Colour, price: 500, attributes: { Colour } }))
+  const cup = await createProduct(shop, { name: 'Cup', slug: 'cup', variants })
+  const [red] = cup.variants
+  const body = { on_hand: 0, reason: 'broken' }
+  await shop.request('PUT', `/api/inventory/levels/${red.id}`, { token: 'admin', body })
+  await tab.goto(`${origin}/shop#/products/cup`)
+  await tab.sees('Red', '.choices .out')
+  expect(await tab.evaluate(`document.querySelectorAll('.choices .out').length`)).toBe(1)
+  expect(await tab.evaluate(`document.querySelector('.choices :checked').value`)).toBe('Blue')
+})
+
 walk('an order whose answer is lost is ordered once, also when the page is loaded again', LONG, async () => {
   const front = await useFront()
   const { tab, orders } = front

@@ -46,8 +46,8 @@ const choiceOf = (variant, option) => variant.attributes[option.name] ?? variant
 function buyingForm({ options, variants, image, name }) {
   const first = variants.find(canBeBought) ?? variants[0]
   const chosen = Object.fromEntries(options.map(option => [option.name, choiceOf(first, option)]))
-  const variantNow = () =>
-    variants.find(variant => options.every(option => choiceOf(variant, option) === chosen[option.name]))
+  const variantOf = wanted =>
+    variants.find(variant => options.every(option => choiceOf(variant, option) === wanted[option.name]))
   const price = el('p', { class: 'price' })
   const stock = el('p', { class: 'soft', role: 'status' })
   const quantity = el('input', { type: 'number', inputmode: 'numeric', value: 1, required: true })
@@ -56,7 +56,8 @@ function buyingForm({ options, variants, image, name }) {
   const done = el('p', { class: 'done', hidden: true }, 'It is in the cart. ', link('#/cart', 'See the cart'))
 
   function show() {
-    const variant = variantNow()
+    const variant = variantOf(chosen)
+    markWhatIsOut()
     price.replaceChildren(
       ...(variant === undefined ? ['—'] : priceOf(variant.price, variant.discounted_price, variant.currency))
     )
@@ -70,9 +71,18 @@ function buyingForm({ options, variants, image, name }) {
     if (Number(quantity.value) < quantity_min) quantity.value = quantity_min
     if (image_url !== null) image.replaceChildren(picture(image_url, `${name}, ${variant.name}`))
   }
+  /** Each choice that, beside the others, leads to nothing that can be bought. */
+  function markWhatIsOut() {
+    for (const input of choices.flatMap(fieldset => [...fieldset.querySelectorAll('input')])) {
+      const variant = variantOf({ ...chosen, [input.name]: input.value })
+      const isOut = variant === undefined || !canBeBought(variant)
+      input.nextElementSibling.classList.toggle('out', isOut)
+      input.parentElement.title = isOut ? stockWords(variant) : ''
+    }
+  }
   async function add(event) {
     event.preventDefault()
-    const variant = variantNow()
+    const variant = variantOf(chosen)
     tell(problem)
     done.hidden = true
     await busy(button, async () => {
