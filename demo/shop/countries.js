@@ -9,11 +9,13 @@ const CODES = `
   SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO
   TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW`
 
+const names = new Intl.DisplayNames(['en'], { type: 'region' })
+export const countryName = code => names.of(code) ?? code
+
 /** `{ code, name }`, by name. */
 export function countries() {
-  const names = new Intl.DisplayNames(['en'], { type: 'region' })
   return CODES.trim()
     .split(/\s+/)
-    .map(code => ({ code, name: names.of(code) ?? code }))
+    .map(code => ({ code, name: countryName(code) }))
     .sort((a, b) => a.name.localeCompare(b.name, 'en'))
 }

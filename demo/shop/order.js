@@ -1,5 +1,6 @@
 import { logIn } from './account.js'
 import { call, wordsOf } from './api.js'
+import { countryName } from './countries.js'
 import { busy, el, link, page, problemPlace, say, tell } from './dom.js'
 import { accessToken, keepOrder, knownOrders, tokenOfOrder } from './memory.js'
 import { money } from './money.js'
@@ -210,7 +211,8 @@ function statusOf(order, payments) {
 
 function placesOf({ shipping_address, groups, email }) {
   const { name, company, line1, line2, postal_code, city, region, country } = shipping_address ?? {}
-  const lines = [name, company, line1, line2, [postal_code, city].filter(Boolean).join(' '), region, country]
+  const town = [postal_code, city].filter(Boolean).join(' ')
+  const lines = [name, company, line1, line2, town, region, country && countryName(country)]
   return [
     el('h2', {}, 'Delivery'),
     ...groups
