@@ -61,6 +61,8 @@ const STYLE = `
 main { max-width: 60rem; margin: 0 auto; padding: 1.5rem 1rem }
 table { width: 100%; border-collapse: collapse }
 th, td { text-align: left; padding: .4rem .75rem .4rem 0; border-bottom: 1px solid #8884; vertical-align: top; overflow-wrap: anywhere }
+th, td:first-child { overflow-wrap: normal }
+@media (max-width: 40rem) { :is(th, td):nth-child(4) { display: none } }
 iframe { width: 100%; height: 40rem; border: 1px solid #8884; border-radius: .5rem; background: #fff }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; padding: 1rem; border: 1px solid #8884; border-radius: .5rem }
 `
@@ -103,6 +105,8 @@ ${content}
 </html>
 `)
 
+/** `2026-11-22 17:03:20 UTC` */
+const moment = (at: Date) => `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 const row = (...cells: string[]) => `<tr>${cells.map(cell => `<td>${cell}</td>`).join('')}</tr>`
 
 const listPage = (mails: readonly Listed[]) => `<h1>Mails</h1>
@@ -116,7 +120,7 @@ ${
 ${mails
   .map(({ id, sent_at, recipient, subject, template }) =>
     row(
-      sent_at.toISOString(),
+      moment(sent_at),
       escaped(recipient),
       `<a href="${MAILS_PATH}/${id}">${escaped(subject)}</a>`,
       escaped(template)
@@ -131,7 +135,7 @@ const mailPage = (mail: Whole) => `<p><a href="${MAILS_PATH}">All mails</a></p>
 <table>
 ${row('From', escaped(mail.sender))}
 ${row('To', escaped(mail.recipient))}
-${row('When', mail.sent_at.toISOString())}
+${row('When', moment(mail.sent_at))}
 ${row('Message-ID', escaped(mail.message_id))}
 ${Object.entries(mail.headers)
   .map(([name, value]) => row(escaped(name), escaped(value)))
