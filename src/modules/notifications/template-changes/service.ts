@@ -2,7 +2,7 @@ import { found } from '../../../kernel/errors.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
 import { templateInvalid, templateNotFound, templateStale } from '../errors.ts'
-import { COMMON_EXAMPLE, catalogue, EVENT_TEMPLATES, type TemplateName } from '../templates/catalogue.ts'
+import { catalogue, EVENT_TEMPLATES, samplesFor, type TemplateName } from '../templates/catalogue.ts'
 import type { TemplateEngine } from '../templates/engine.ts'
 import * as repository from '../templates/repository.ts'
 import { shipped, type Templates, wordsOf } from '../templates/service.ts'
@@ -20,18 +20,13 @@ type Deps = { db: Database; engine: TemplateEngine; templates: Templates; shopNa
 
 /** What administrators do to templates: those of theirs stand in the place of those that come along. */
 export function createTemplateChanges({ db, engine, templates, shopName, locale: shopLocale }: Deps) {
-  const exampleOf = (name: TemplateName, locale: string) => ({
-    ...COMMON_EXAMPLE,
-    ...catalogue[name].example,
-    shop: { ...COMMON_EXAMPLE.shop, name: shopName },
-    locale
-  })
+  const samples = (name: TemplateName, locale: string) => samplesFor(name, { shopName, locale })
   const findChanged = async (from: Queryable, { name, locale }: TemplateParams) =>
     (await from.rows(repository.listTemplate, { name, locales: [locale] }))[0]
 
   /** @throws `NOTIFICATION_TEMPLATE_INVALID` */
   async function check(name: TemplateName, locale: string, words: Words): Promise<void> {
-    const faults = await engine.check(words, exampleOf(name, locale))
+    const faults = await engine.check(words, samples(name, locale))
     if (faults.length === 0) return
     const errors = faults.map(({ part, line, message }) => ({
       path: `body/${part}`,
@@ -49,7 +44,7 @@ export function createTemplateChanges({ db, engine, templates, shopName, locale:
     return {
       ...{ name, locale, is_changed: changed !== undefined, version: changed?.version ?? 0 },
       ...found(words, templateNotFound),
-      example: exampleOf(name, locale)
+      example: samples(name, locale).example
     }
   }
 
@@ -93,7 +88,8 @@ export function createTemplateChanges({ db, engine, templates, shopName, locale:
       const present = await templates.find(template, locale ?? shopLocale)
       const words = { ...present.words, ...parts }
       await check(template, present.locale, words)
-      return { locale: present.locale, ...(await engine.render(words, exampleOf(template, present.locale))) }
+      const { example } = samples(template, present.locale)
+      return { locale: present.locale, ...(await engine.render(words, example)) }
     }
   }
 }

@@ -1,3 +1,5 @@
+import { always, type Example, orEmpty, type Samples, samplesOf } from './samples.ts'
+
 /** What is told when something happens. */
 export const EVENT_TEMPLATES = [
   'welcome',
@@ -20,15 +22,15 @@ type About = {
   /** What it tells. */
   readonly description: string
   /** What it needs beside `shop`, `recipient` and `locale`, as an example of it. */
-  readonly example: Readonly<Record<string, unknown>>
+  readonly example: Example
   /** Whoever gets it may not want it: it can be unsubscribed from. */
   readonly isOptional?: true
 }
 
 const order = {
-  id: '019b0000-0000-7000-8000-000000000001',
-  number: 'K7QD-X2MB',
-  currency: 'EUR',
+  id: always('019b0000-0000-7000-8000-000000000001'),
+  number: always('K7QD-X2MB'),
+  currency: always('EUR'),
   subtotal: 5_980,
   discount_total: 500,
   shipping_total: 490,
@@ -36,28 +38,33 @@ const order = {
   tax_total: 953,
   total: 5_970,
   lines: [
-    { sku: 'MUG-1', name: 'Mug', variant_name: 'Green', quantity: 2, total: 3_000 },
-    { sku: 'BOWL-3', name: 'Bowl & spoon', variant_name: '', quantity: 1, total: 2_480 }
+    { sku: always('MUG-1'), name: always('Mug'), variant_name: orEmpty('Green'), quantity: 2, total: 3_000 },
+    {
+      sku: always('BOWL-3'),
+      name: always('Bowl & spoon'),
+      variant_name: orEmpty(''),
+      quantity: 1,
+      total: 2_480
+    }
   ],
-  url: 'https://shop.example.com/orders/019b0000-0000-7000-8000-000000000001'
+  url: orEmpty('https://shop.example.com/orders/019b0000-0000-7000-8000-000000000001')
 }
 const shipment = {
-  carrier: 'Post',
-  tracking_number: 'JJ00123',
-  lines: [{ sku: 'MUG-1', name: 'Mug', variant_name: 'Green', quantity: 2 }]
+  carrier: orEmpty('Post'),
+  tracking_number: orEmpty('JJ00123'),
+  lines: [{ sku: always('MUG-1'), name: always('Mug'), variant_name: orEmpty('Green'), quantity: 2 }]
 }
 const proof = {
-  url: 'https://shop.example.com/verify-email#token=example',
-  token: 'example',
-  expires_at: '2026-01-31T12:00:00.000Z'
+  url: orEmpty('https://shop.example.com/verify-email#token=example'),
+  token: always('example'),
+  expires_at: always('2026-01-31T12:00:00.000Z')
 }
 
 /** Everything that templates know beside these. */
-export const COMMON_EXAMPLE = {
-  shop: { name: 'Cartwright', url: 'https://shop.example.com' },
-  recipient: { name: 'Ada Lovelace', email: 'ada@example.com' },
-  locale: 'en',
-  unsubscribe_url: 'https://shop.example.com/api/notifications/unsubscribe#example'
+const COMMON_EXAMPLE = {
+  shop: { url: orEmpty('https://shop.example.com') },
+  recipient: { name: orEmpty('Ada Lovelace'), email: always('ada@example.com') },
+  unsubscribe_url: orEmpty('https://shop.example.com/api/notifications/unsubscribe#example')
 }
 
 export const catalogue: Readonly<Record<TemplateName, About>> = {
@@ -66,11 +73,11 @@ export const catalogue: Readonly<Record<TemplateName, About>> = {
   reset_password: { description: 'Somebody has forgotten their password.', example: proof },
   password_changed: {
     description: 'A password was changed.',
-    example: { at: '2026-01-31T12:00:00.000Z' }
+    example: { at: always('2026-01-31T12:00:00.000Z') }
   },
   email_changed: {
     description: 'The address of an account was changed.',
-    example: { at: '2026-01-31T12:00:00.000Z' }
+    example: { at: always('2026-01-31T12:00:00.000Z') }
   },
   order_placed: { description: 'An order is looked after.', example: { order } },
   order_paid: { description: 'All that is due for an order was paid.', example: { order } },
@@ -80,16 +87,36 @@ export const catalogue: Readonly<Record<TemplateName, About>> = {
   order_refunded: { description: 'Money went back to whoever had paid.', example: { order, amount: 500 } },
   low_stock: {
     description: 'Something runs low, or out; for those who look after the shop.',
-    example: { status: 'low', available: 3, variants: [{ sku: 'MUG-1', name: 'Mug' }] }
+    example: {
+      status: always('low'),
+      available: 3,
+      variants: [{ sku: always('MUG-1'), name: always('Mug') }]
+    }
   },
   webhooks_off: {
     description: 'The shop has switched an endpoint of webhooks off; for those who look after the shop.',
     example: {
-      endpoint: { id: '019b0000-0000-7000-8000-000000000002', host: 'erp.example.com', description: 'ERP' },
-      reason: 'failing',
-      failing_since: '2026-01-26T12:00:00.000Z',
-      error: 'it answered 500',
-      answer: 'out of order'
+      endpoint: {
+        id: always('019b0000-0000-7000-8000-000000000002'),
+        host: always('erp.example.com'),
+        description: orEmpty('ERP')
+      },
+      reason: always('failing'),
+      failing_since: always('2026-01-26T12:00:00.000Z'),
+      error: always('it answered 500'),
+      answer: orEmpty('out of order')
     }
   }
 }
+
+/** What a template may name, in a shop of this name. */
+export const samplesFor = (
+  name: TemplateName,
+  { shopName, locale }: { shopName: string; locale: string }
+): Samples =>
+  samplesOf({
+    ...COMMON_EXAMPLE,
+    ...catalogue[name].example,
+    shop: { ...COMMON_EXAMPLE.shop, name: always(shopName) },
+    locale: always(locale)
+  })

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Liquid as Engine } from 'liquidjs'
 import { moneyIn } from '../../../kernel/money.ts'
-import { leastOf, mostOf, renderEveryBranch } from './every-branch.ts'
+import { renderEveryBranch } from './every-branch.ts'
+import type { Samples } from './samples.ts'
 import { LAYOUT, type Words } from './words.ts'
 
 type Scope = Readonly<Record<string, unknown>>
@@ -95,8 +96,8 @@ export function createEngine({ timeZone }: { timeZone: string }) {
       text: await renderPart('text', words.text, scope),
       html: await renderPart('html', words.html, scope)
     }),
-    /** What is wrong with a template, of which `example` is all that it may name; nothing when it is well. */
-    check: async (words: Words, example: Scope): Promise<TemplateFault[]> => {
+    /** What is wrong with a template, of which the samples are all that it may name; nothing when it is well. */
+    check: async (words: Words, { example, least, most }: Samples): Promise<TemplateFault[]> => {
       const faults: TemplateFault[] = []
       for (const part of PARTS) {
         try {
@@ -107,10 +108,10 @@ export function createEngine({ timeZone }: { timeZone: string }) {
             for (const { segments, location } of uses)
               if (!isKnown(segments, example))
                 throw new TemplateFault(part, location.row, `it knows no ${segments.join('.')}`)
-          for (const sample of [example, leastOf(example)]) await renderPart(part, words[part], sample)
+          for (const sample of [example, least]) await renderPart(part, words[part], sample)
           const { everyBranch } = await engines()
           await nextTurn()
-          everyBranch.renderSync(everyBranch.parse(words[part]), mostOf(example))
+          everyBranch.renderSync(everyBranch.parse(words[part]), most)
         } catch (error) {
           faults.push(error instanceof TemplateFault ? error : faultOf(part, error))
         }

@@ -1,23 +1,22 @@
 import { expect, test } from 'vitest'
-import { COMMON_EXAMPLE, catalogue, EVENT_TEMPLATES } from './catalogue.ts'
+import { EVENT_TEMPLATES, samplesFor, type TemplateName } from './catalogue.ts'
 import { createEngine, PARTS } from './engine.ts'
+import { always, type Example, orEmpty, samplesOf } from './samples.ts'
 import { shipped } from './service.ts'
 
 const engine = createEngine({ timeZone: 'UTC' })
-const exampleOf = (name: (typeof EVENT_TEMPLATES)[number]) => ({
-  ...COMMON_EXAMPLE,
-  ...catalogue[name].example
-})
+const samplesIn = (name: TemplateName, locale = 'en') => samplesFor(name, { shopName: 'Corner', locale })
 const words = { subject: 's', text: 't', html: 'h' }
-const example = exampleOf('order_placed')
+const samples = samplesIn('order_placed')
+const { example } = samples
 
 test.each(Object.keys(shipped))('templates in %s are well, and say all that they are to', async locale => {
   for (const name of EVENT_TEMPLATES) {
     const template = shipped[locale]?.[name]
     if (template === undefined) throw new Error(name)
-    const scope = { ...exampleOf(name), locale }
-    expect([name, await engine.check(template, scope)]).toEqual([name, []])
-    const mail = await engine.render(template, scope)
+    const each = samplesIn(name, locale)
+    expect([name, await engine.check(template, each)]).toEqual([name, []])
+    const mail = await engine.render(template, each.example)
     for (const part of PARTS) expect(mail[part], name).toMatch(/\S{3}/)
     expect(mail.text).toContain('Ada Lovelace')
   }
@@ -55,7 +54,7 @@ test.each([
   '{% for line in order.lines %}{% if forloop.first %}{% continue %}{% endif %}{{ line.name }}{% else %}-{% endfor %}',
   '{% case order.currency %}{% when "EUR", "USD" %}{{ order.total }}{% else %}{{ order.number }}{% endcase %}'
 ])('%j is well', async text => {
-  expect(await engine.check({ ...words, text }, example)).toEqual([])
+  expect(await engine.check({ ...words, text }, samples)).toEqual([])
 })
 
 test.each([
@@ -87,8 +86,20 @@ test.each([
   ['a\n{{ order.lines[1].name }}', 2, 'lines.1'],
   ['{% assign first = recipient.name | split: " " | first %}\n{{ first }}', 2, 'first']
 ])('%j is refused with its line and the reason', async (text, line, reason) => {
-  const [fault, ...more] = await engine.check({ ...words, text }, example)
+  const [fault, ...more] = await engine.check({ ...words, text }, samples)
   expect(more).toEqual([])
   expect(fault).toMatchObject({ part: 'text', line })
   expect(fault?.message).toContain(reason)
+})
+
+test('each text of an example says whether it may be empty, and samples follow from that', () => {
+  // @ts-expect-error: it does not say
+  const undecided: Example = { carrier: 'Post' }
+  expect(undecided).toBeDefined()
+  const line = { sku: always('MUG-1'), variant: orEmpty('Green'), quantity: 2 }
+  const { example, least, most } = samplesOf({ carrier: orEmpty('Post'), lines: [line, line] })
+  const full = { sku: 'MUG-1', variant: 'Green', quantity: 2 }
+  expect(example).toEqual({ carrier: 'Post', lines: [full, full] })
+  expect(least).toEqual({ carrier: '', lines: [{ ...full, variant: '' }] })
+  expect(most).toEqual({ carrier: 'Post', lines: Array(10).fill(full) })
 })
