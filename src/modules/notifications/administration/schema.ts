@@ -16,7 +16,12 @@ const listed = {
   customer_id: nullable(Id),
   recipient: nullable(Type.String()),
   attempts: Type.Integer(),
-  error: nullable(Type.String({ description: 'Why the last try was in vain, or none follows.' })),
+  error: nullable(
+    Type.String({
+      description:
+        'Why the last try was in vain, or none follows; of what was sent, why another template stood in for its own.'
+    })
+  ),
   due_at: nullable({ ...Time, description: 'When it is tried next.' })
 }
 export const MessageListResponse = listOf(response('AdminNotificationSummaryResponse', listed))

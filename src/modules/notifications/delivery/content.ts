@@ -25,6 +25,8 @@ type Data = {
   readonly token_id?: string
 }
 export type Content = Rendered & {
+  /** What is wrong with the template that it was to be made of; `null` when it was. */
+  readonly fault: string | null
   /** Empty: nobody can say that they do not want it. */
   readonly unsubscribeUrl: string
 }
@@ -51,16 +53,20 @@ export function createContent(deps: Deps) {
     return { token, url, expires_at: expiresAt.toISOString() }
   }
 
-  /** One of an administrator's that fails in spite of all checks stops nothing: what comes along stands in for it. */
-  async function render({ words, original }: FoundTemplate, template: string, scope: object) {
-    const known = scope as Readonly<Record<string, unknown>>
-    try {
-      return await engine.render(words, known)
-    } catch (error) {
-      if (!(error instanceof TemplateFault) || original === undefined) throw error
-      log.error({ template, part: error.part, line: error.line, reason: error.message }, 'a template fails')
-      return engine.render(original, known)
+  /** One that fails in spite of all checks stops nothing: the next one stands in for it. */
+  async function render(found: readonly FoundTemplate[], template: string, scope: object) {
+    let fault: string | null = null
+    for (const [index, { words, locale }] of found.entries()) {
+      try {
+        return { ...(await engine.render(words, { ...scope, locale })), fault }
+      } catch (error) {
+        if (!(error instanceof TemplateFault) || index === found.length - 1) throw error
+        const { part, line, message: reason } = error
+        log.error({ template, locale, part, line, reason }, 'a template fails')
+        fault ??= `another template stood in, as that of ${locale} fails: ${part}, line ${line}: ${reason}`
+      }
     }
+    throw new Error(`there is no template ${template}`)
   }
 
   /** `undefined` when what it is to prove was used, superseded, or has expired. */
@@ -75,7 +81,6 @@ export function createContent(deps: Deps) {
       ...(order && { order: { ...order, url: await orderUrl(order.id, message.customer_id !== null) } }),
       shop: { name: shopName, url: links.base },
       recipient: { name: message.recipient_name ?? '', email: recipient },
-      locale: found.locale,
       unsubscribe_url: unsubscribeUrl
     }
     return { ...(await render(found, message.template, scope)), unsubscribeUrl }

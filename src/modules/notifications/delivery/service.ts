@@ -41,7 +41,7 @@ export function createDelivery({ db, log, enqueue, transport, domain, write, sup
     const content = await write(message, recipient)
     if (content === undefined)
       return { status: 'skipped', error: 'what it was to prove was used, superseded, or has expired' }
-    const { subject, text, html, unsubscribeUrl } = content
+    const { subject, text, html, fault, unsubscribeUrl } = content
     if (message.channel === 'log') log.info({ message: message.id, template: message.template }, 'a message')
     else {
       await transport.send({
@@ -52,7 +52,7 @@ export function createDelivery({ db, log, enqueue, transport, domain, write, sup
       })
       if (hasBounced) await suppressions.forgetBounces(recipient)
     }
-    return { status: 'sent', error: null }
+    return { status: 'sent', error: fault }
   }
 
   /** Tried again later, or never. What else fails is the database's fault, and the whole try is. */

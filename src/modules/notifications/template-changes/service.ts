@@ -85,7 +85,7 @@ export function createTemplateChanges({ db, engine, templates, shopName, locale:
     },
     /** With example data; of the parts that are sent, those. @throws `NOTIFICATION_TEMPLATE_INVALID` */
     preview: async ({ template, locale, ...parts }: PreviewRequest): Promise<PreviewResponse> => {
-      const present = await templates.find(template, locale ?? shopLocale)
+      const [present] = await templates.find(template, locale ?? shopLocale)
       const words = { ...present.words, ...parts }
       await check(template, present.locale, words)
       const { example } = samples(template, present.locale)

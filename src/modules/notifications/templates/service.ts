@@ -24,28 +24,25 @@ export const wordsOf = ({ subject, body_text: text, body_html: html }: TemplateR
   html
 })
 
-export type FoundTemplate = {
-  readonly words: Words
-  readonly locale: string
-  /** What comes along in the same place, when the words are an administrator's. */
-  readonly original: Words | undefined
-}
+export type FoundTemplate = { readonly words: Words; readonly locale: string }
 
 export function createTemplates({ db, locale: shopLocale }: { db: Queryable; locale: string }) {
   return {
-    /** In this language, or one less exact, or that of the shop; an administrator's before those that come along. */
-    find: async (name: TemplateName, wanted: string): Promise<FoundTemplate> => {
-      const locales = [...fallbacksOf(wanted), ...fallbacksOf(shopLocale), LAST]
+    /**
+     * In this language, or one less exact, or that of the shop; an administrator's before those that come along. What follows
+     * the first one stands in for it when it fails.
+     */
+    find: async (name: TemplateName, wanted: string): Promise<[FoundTemplate, ...FoundTemplate[]]> => {
+      const wantedTags = fallbacksOf(wanted)
+      const locales = [...new Set([...wantedTags, ...fallbacksOf(shopLocale), LAST])]
       const rows = await db.rows(listTemplate, { name, locales })
-      for (const tag of locales) {
+      const [first, ...others] = locales.flatMap(tag => {
         const row = rows.find(each => each.locale === tag)
-        const original = shipped[tag]?.[name]
-        const words = row === undefined ? original : wordsOf(row)
-        if (words === undefined) continue
-        const locale = fallbacksOf(wanted).includes(tag) ? wanted : tag
-        return { words, locale, original: row === undefined ? undefined : original }
-      }
-      throw new Error(`there is no template ${name}`)
+        const locale = wantedTags.includes(tag) ? wanted : tag
+        return [row && wordsOf(row), shipped[tag]?.[name]].flatMap(words => (words ? { words, locale } : []))
+      })
+      if (first === undefined) throw new Error(`there is no template ${name}`)
+      return [first, ...others]
     }
   }
 }
