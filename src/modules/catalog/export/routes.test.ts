@@ -84,6 +84,20 @@ test('what is counted is not in the file unless somebody asks, and what cannot b
   expect(await shop.exportCsv('?stock=true')).toContain('Variant Inventory Tracker')
 })
 
+test('slugs with capitals are the same behind an export and an import, here and in an empty shop', async () => {
+  const [shop, other] = [await useCatalog(), await useCatalog()]
+  for (const slug of ['Mug-XL', 'mug-xl', 'BOWL', 'Été']) {
+    const product = { name: slug, slug, variants: [{ sku: `sku ${slug}`, price: 1_000 }] }
+    expect((await shop.as({ token: 'admin' }).post('/api/catalog/products', product)).status).toBe(201)
+  }
+  const contents = await shop.contents()
+  const exported = await shop.exportCsv()
+  expect((await shop.importCsv(exported)).products).toMatchObject({ created: 0, updated: 0, unchanged: 4 })
+  expect((await other.importCsv(exported)).products).toMatchObject({ created: 4 })
+  for (const { contents: present } of [shop, other]) expect(await present()).toEqual(contents)
+  expect(contents.map(({ slug }) => slug)).toContain('Mug-XL')
+})
+
 test('a catalog of many pages is whole in the file, each product once', async () => {
   const shop = await useCatalog()
   const handles = Array.from({ length: 105 }, (_, number) => `mug-${number}`)

@@ -209,9 +209,9 @@ test('5,000 rows are imported in batches, also in one transaction, and lists are
 
 test('rows of a product that lie apart are refused, instead of taking its variants away', async () => {
   const app = await useCatalog()
-  const { json } = await importFile(app, csvOf([sized('a', 'S'), sized('b', 'S'), sized('A', 'M')]))
+  const { json } = await importFile(app, csvOf([sized('a', 'S'), sized('b', 'S'), sized('a', 'M')]))
   expect(json.products).toMatchObject({ created: 2, failed: 1 })
-  expect(json.errors).toMatchObject([{ row: 4, handle: 'A' }])
+  expect(json.errors).toMatchObject([{ row: 4, handle: 'a' }])
 })
 
 test('rubbish is refused with a reason and leaves the catalog as it was', async () => {

@@ -44,7 +44,7 @@ export function productOf({ handle, rows, problem }: Group, header: Header, curr
   refuseSameSkus(cells, choices, variants)
   const draft: ProductDraft = {
     row: first.row,
-    slug: storedSlug(handle.toLowerCase()),
+    slug: storedSlug(handle),
     fields: { ...readProduct(cells, first), ...readImages(cells, rows), options },
     variants
   }
