@@ -91,6 +91,31 @@ test('the dashboard adds up what was ordered, paid and is left, by the days of t
   await expectSums(shop)
 })
 
+test('what was canceled of an order is neither in its units nor in its total; what came back is in both', async () => {
+  const shop = await useOrders({ modules: [...CHECKOUT_MODULES, adminModule] })
+  const body = { ...sent(shop.mug, 4), payment: TRANSFER }
+  const { json: order } = await shop.as(customer()).post('/api/orders', body)
+  await shop.pay(order.id)
+  const one = { lines: [{ line: 1, quantity: 1 }] }
+  for (const [what, sent] of [
+    ['cancel', one],
+    ['shipments', {}],
+    ['returns', one],
+    ['refunds', { amount: 100, reason: 'dented' }]
+  ] as const) {
+    const { status, text } = await shop.admin.post(`/api/admin/orders/${order.id}/${what}`, sent)
+    expect(status, text).toBeLessThan(300)
+  }
+  const { adjustments } = (await shop.admin.get(`/api/admin/orders/${order.id}`)).json
+  expect(adjustments.map(({ kind }: { kind: string }) => kind)).toEqual(['cancel', 'refund'])
+  const total = order.total - adjustments[0].amount
+  expect(total).toBeLessThan(order.total)
+  const { json } = await shop.admin.get('/api/admin/dashboard')
+  const sold = { units: 3, totals: [{ currency: 'USD', orders: 1, total, average: total }] }
+  expect(json).toMatchObject({ orders: { ...sold, top_products: [{ units: 3 }] } })
+  expect(json.days.at(-1).orders).toMatchObject(sold)
+})
+
 /** Over a year with both changes of the clocks, days are those of a calendar, and add up to the period. */
 async function expectSums(shop: Awaited<ReturnType<typeof useOrders>>) {
   await shop.sql(`update orders.orders set created_at = timestamptz '2025-10-24T00:00Z'

@@ -20,7 +20,9 @@ const counts = {
 const OrderTotalResponse = response('OrderTotalResponse', {
   currency: Currency,
   orders: Type.Integer({ description: 'Placed, and not canceled.' }),
-  total: amount('What they come to'),
+  total: amount(
+    'What they come to (gross sales): tax and deliveries included, canceled lines not; returns and refunds are not taken off, which `revenue` does'
+  ),
   average: amount('What one of them comes to, rounded')
 })
 const TopProductResponse = response('TopProductResponse', {
@@ -30,7 +32,9 @@ const TopProductResponse = response('TopProductResponse', {
 })
 const sold = {
   ...counts,
-  units: Type.Integer({ description: 'Ordered and not canceled, in orders that are not.' }),
+  units: Type.Integer({
+    description: 'Ordered and not canceled, in orders that are not; those that came back count.'
+  }),
   totals: Type.Array(OrderTotalResponse)
 }
 const OrderFiguresResponse = response('OrderFiguresResponse', {

@@ -8,6 +8,7 @@ const days = { starts: 'text[]', end: 'timestamptz' } as const
 const within = `
   created_at >= ($starts::text[]::timestamptz[])[1] and created_at < $end`
 
+/** `total`: like units, without what was canceled of them; what was returned or paid back is not taken off. */
 export const sumOrders = statement({
   name: 'orders.sum_of_days',
   takes: days,
@@ -26,7 +27,9 @@ export const sumOrders = statement({
       count(*) filter (where placed_at is not null) as placed,
       count(*) filter (where state = 'canceled') as canceled,
       count(*) filter (where state in ('placed', 'completed')) as kept,
-      coalesce(sum(total) filter (where state in ('placed', 'completed')), 0)::int8 as total
+      coalesce(sum(total - (
+        select coalesce(sum(amount), 0) from orders.adjustments where order_id = orders.id and kind = 'cancel'
+      )) filter (where state in ('placed', 'completed')), 0)::int8 as total
     from orders.orders where ${within}
     group by 1, 2 order by 1, 2`
 })

@@ -5,7 +5,10 @@ const TOP_MAX = 10
 
 /** What was ordered in some days, by when the orders were made. `day` counts from 1. */
 export type OrderFigures = {
-  /** Days without orders are left out. `kept` are placed and not canceled, and `total` is what those come to, in minor units. */
+  /**
+   * Days without orders are left out. `kept` are placed and not canceled, and `total` is what those come to, in minor units,
+   * without what was canceled of them; what was returned or paid back is not taken off, from units neither.
+   */
   readonly days: readonly OrderSums[]
   /** Units of what is kept; days without any are left out. */
   readonly units: readonly { day: number; units: number }[]
