@@ -17,7 +17,14 @@ export {
   OperatorError
 } from './kernel/errors.ts'
 /** Events and jobs: what a module emits, hears, and does later. */
-export { type Delivery, defineEvent, defineJob, type EventType, type JobType } from './kernel/events.ts'
+export {
+  type Delivery,
+  defineEvent,
+  defineJob,
+  type EventType,
+  type JobType,
+  type PayloadOf
+} from './kernel/events.ts'
 export { isId, newId } from './kernel/ids.ts'
 export { newestFirst, type Page, readPage } from './kernel/pages.ts'
 /** Schemas in JSON Schema, built and typed as TypeBox does: `Type.Array(...)`, and `Static<typeof Schema>` for the type of its values. */
@@ -28,7 +35,16 @@ export * as settings from './kernel/settings.ts'
 export * as wire from './kernel/wire.ts'
 export { defineModule, type Module } from './module.ts'
 export { adminModule } from './modules/admin/index.ts'
-export { authModule, userRegistered } from './modules/auth/index.ts'
+/** Events, and where they come from. */
+export {
+  authModule,
+  emailChanged,
+  passwordChanged,
+  passwordResetRequested,
+  userDeleted,
+  userRegistered,
+  verificationRequested
+} from './modules/auth/index.ts'
 export { cartMerged, cartModule } from './modules/cart/index.ts'
 export {
   type CatalogApi,
@@ -37,14 +53,42 @@ export {
   type Offer,
   productChanged
 } from './modules/catalog/index.ts'
-export { type InventoryApi, inventoryModule } from './modules/inventory/index.ts'
+/** Events, and where they come from. */
+export { type InventoryApi, inventoryModule, stockCrossed, stockShort } from './modules/inventory/index.ts'
 export { notificationsModule } from './modules/notifications/index.ts'
-export { type OrdersApi, ordersModule } from './modules/orders/index.ts'
-export { type PaymentsApi, paymentsModule } from './modules/payments/index.ts'
-export { type PricingApi, pricingModule } from './modules/pricing/index.ts'
+export {
+  type OrdersApi,
+  orderCanceled,
+  orderClaimed,
+  orderCreated,
+  orderCredited,
+  orderPlaced,
+  orderShipped,
+  ordersModule
+} from './modules/orders/index.ts'
+/** Events, and where they come from. */
+export {
+  authorizationExpiring,
+  type PaymentsApi,
+  paymentAuthorized,
+  paymentDisputed,
+  paymentFailed,
+  paymentPaid,
+  paymentRefunded,
+  paymentsModule,
+  refundFailed
+} from './modules/payments/index.ts'
+/** Events, and where they come from. */
+export { type PricingApi, pricesChanged, pricingModule } from './modules/pricing/index.ts'
 export { type ReviewsApi, reviewPublished, reviewSubmitted, reviewsModule } from './modules/reviews/index.ts'
-export { type ShippingApi, shippingModule } from './modules/shipping/index.ts'
-export { webhooksModule } from './modules/webhooks/index.ts'
+export {
+  type ShippingApi,
+  shipmentCorrected,
+  shipmentDelivered,
+  shipmentReturned,
+  shippingModule
+} from './modules/shipping/index.ts'
+export { endpointDisabled, webhooksModule } from './modules/webhooks/index.ts'
 export { newWrite, type Write } from './platform/idempotency/write.ts'
 export type { Consumer, JobHandler } from './platform/outbox/handlers.ts'
 export type { Emit, Enqueue } from './platform/outbox/outbox.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { modules } from '../src/app.ts'
+import * as door from '../src/index.ts'
 import { declaredEvents, type EventType } from '../src/kernel/events.ts'
 import type { Module } from '../src/module.ts'
 import { webhooksModule } from '../src/modules/webhooks/index.ts'
@@ -26,15 +27,20 @@ function wordsOf({ type, format, enum: words, items, anyOf }: Field): string {
   return format === 'uuid' ? 'id' : String(type)
 }
 
-function describe({ name, description, subject, outside, payload }: EventType): string {
+/** What modules of other repositories import to hear it. */
+const exportOf = (event: EventType) => Object.entries(door).find(([, exported]) => exported === event)?.[0]
+
+function describe(event: EventType): string {
+  const { name, description, subject, outside, payload } = event
   const fields = Object.entries((payload as unknown as { properties: Record<string, Field> }).properties)
-  const heard = list.filter(each => each.hears?.some(event => event.name === name) === true)
+  const heard = list.filter(each => each.hears?.includes(event) === true)
   return [
     `## ${name}`,
     '',
     description,
     '',
     `* Subject: ${subject}.`,
+    `* Exported as: \`${exportOf(event)}\`.`,
     ...(heard.length > 0 ? [`* Heard by: ${heard.map(each => each.name).join(', ')}.`] : []),
     `* [Webhooks](webhooks.md): ${TOLD[outside ?? 'never']}.`,
     ...fields.map(
@@ -48,6 +54,10 @@ const events = declaredEvents().toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
 test('docs/events.md describes every event', () =>
   expectPage('events.md', () => events.map(describe).join('\n\n')))
+
+test('every event is exported, so that modules of other repositories can hear it', () => {
+  expect(events.filter(event => exportOf(event) === undefined).map(({ name }) => name)).toEqual([])
+})
 
 test('every event is emitted by the module that it is called after, tells something, and is in the past tense', () => {
   const emitted = list.flatMap(({ name, emits = [] }) =>

@@ -59,7 +59,14 @@ import { createQuotes } from './quotes/service.ts'
 import { ordersSettings } from './settings.ts'
 import { listForSlips } from './slips/repository.ts'
 
-export { orderCanceled, orderClaimed, orderCredited, orderPlaced, orderShipped } from './events.ts'
+export {
+  orderCanceled,
+  orderClaimed,
+  orderCreated,
+  orderCredited,
+  orderPlaced,
+  orderShipped
+} from './events.ts'
 export type { OrderFigures, OrderLetter }
 
 const SWEEP_SECONDS = 300

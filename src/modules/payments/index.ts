@@ -34,7 +34,15 @@ import { createReconciliation, type ReconcileOptions } from './reconciliation/se
 import { paymentsSettings } from './settings.ts'
 
 export { isOrderToken, orderToken } from './accounts/token.ts'
-export { paymentPaid, paymentRefunded } from './events.ts'
+export {
+  authorizationExpiring,
+  paymentAuthorized,
+  paymentDisputed,
+  paymentFailed,
+  paymentPaid,
+  paymentRefunded,
+  refundFailed
+} from './events.ts'
 export type { MoneyFigures, PaymentChange, PaymentListener, ReconcileReport }
 
 const SWEEP_SECONDS = 3_600

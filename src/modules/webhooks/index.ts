@@ -20,6 +20,9 @@ import { createSealing } from './signatures/sealing.ts'
 
 const MEASURE_SECONDS = 15
 const HOUR_SECONDS = 3_600
+
+export { endpointDisabled } from './events.ts'
+
 /** Beyond the request: for what is noted of it. */
 const LEASE_BEYOND_SECONDS = 15
 
