@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
 import type { RequestOptions } from '../../src/testing.ts'
 import { type Route, routesOf, rowOf } from './routes.ts'
-import { type Everything, useEverything } from './use-everything.ts'
+import { createGuest, type Everything, openPost, useEverything } from './use-everything.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -170,4 +170,28 @@ test('staff with every scope but that of its module are refused by each route, a
       else expect([401, 403], `${route.name}: ${status}`).not.toContain(status)
     }
   }
+})
+
+test('staff who do not look after mails have nothing sent to others, or about orders of others', async () => {
+  const shop = await useEverything()
+  const { id, token } = await shop.register()
+  const limitTo = (scopes: string[]) =>
+    shop.admin.patch(`/api/admin/users/${id}`, { rights: { role: 'admin', scopes } })
+  await openPost(shop)
+  const { of } = await createGuest(shop, (await shop.sell()).variants[0]?.id ?? '')
+  const asked = async (body: object) => {
+    const { status, json } = await shop.as({ token }).post('/api/notifications/send', body)
+    return [status, json.code]
+  }
+  const about = { template: 'order_placed', data: { order_id: of.order } }
+  await limitTo(shop.modules.filter(name => name !== 'notifications'))
+  expect(await asked({ template: 'welcome', to: 'thief@example.com' })).toEqual([
+    ...[403, 'NOTIFICATION_RECIPIENT_FORBIDDEN']
+  ])
+  expect(await asked(about)).toEqual([404, 'NOTIFICATION_ORDER_NOT_FOUND'])
+  expect(await asked({ template: 'welcome' })).toEqual([202, undefined])
+
+  await limitTo(['notifications'])
+  expect(await asked({ template: 'welcome', to: 'ada@example.com' })).toEqual([202, undefined])
+  expect(await asked(about)).toEqual([409, 'NOTIFICATION_NOT_SO'])
 })

@@ -9,7 +9,7 @@ export const statusForbids = defineError(
 export const recipientForbidden = defineError(
   'forbidden',
   'NOTIFICATION_RECIPIENT_FORBIDDEN',
-  'Only administrators send something to others; leave "to" out to have it sent to yourself.'
+  'Only administrators who look after mails send something to others; leave "to" out to have it sent to yourself.'
 )
 export const recipientInvalid = defineError(
   'invalid',

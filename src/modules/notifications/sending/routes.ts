@@ -13,7 +13,7 @@ export function sendingRoutes(tiers: Tiers, sending: Sending, perMinute: number)
     {
       config: { ...config, limit: { name: 'notification', perMinute } },
       schema: {
-        summary: 'Have something told to oneself; administrators to anybody',
+        summary: 'Have something told to oneself; administrators who look after mails to anybody',
         body: SendRequest,
         response: { 202: SendResponse }
       }

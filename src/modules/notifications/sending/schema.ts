@@ -18,7 +18,12 @@ export const SendRequest = request('SendNotificationRequest', {
       description: 'What it is about: of orders `order_id`, and of parcels `shipment_id`, too; else nothing.'
     })
   ),
-  to: Type.Optional(line(320, 'An e-mail address; for administrators. Without it, it is sent to the caller.'))
+  to: Type.Optional(
+    line(
+      320,
+      'An e-mail address; for administrators who look after mails. Without it, it is sent to the caller.'
+    )
+  )
 })
 export type SendRequest = Static<typeof SendRequest>
 export const SendResponse = response('SendNotificationResponse', { id: Id, channel: Channel, status: Status })
