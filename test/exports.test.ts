@@ -21,7 +21,7 @@ const PUBLIC = `
 
   settings.SettingsOf settings.count settings.flag settings.secret settings.section settings.text
 
-  wire.Amount wire.Country wire.Currency wire.Id wire.IdParams wire.MarketHeaders wire.MarketQuery
+  wire.Amount wire.Country wire.Currency wire.Day wire.Id wire.IdParams wire.MarketHeaders wire.MarketQuery
   wire.MarketRequest wire.PageQuery wire.TaxCategory wire.Time wire.Version wire.amount wire.inMarket wire.input
   wire.itself wire.line wire.listOf wire.marketNamed wire.noContent wire.nullable wire.pageQuery wire.patchRequest wire.request
   wire.response`

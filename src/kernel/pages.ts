@@ -31,6 +31,9 @@ type List<R, P extends Place> = {
   total(): Promise<{ total: number } | undefined>
 }
 
+/** Behind every time that there is, in microseconds since 1970: a whole number that clients hand back as it is. */
+export const LAST_MOMENT = Date.UTC(2200) * 1_000
+
 /** The order of most lists: ids rise with time, and the statement takes the one that the page comes `after`. */
 export const newestFirst = {
   start: { after: LAST_ID },

@@ -52,6 +52,12 @@ export const nullable = <T extends TSchema>(schema: T) => {
 export const Id = Type.String({ format: 'uuid' })
 /** A time in an answer: a `Date`, as the database gives it. */
 export const Time = Type.Unsafe<Date>({ type: 'string', format: 'date-time' })
+/** A day that is asked for. */
+export const Day = Type.String({
+  format: 'date',
+  description: 'A day, such as 2026-11-30.',
+  ...matching('^[12][0-9]{3}-', 'must be a day, such as 2026-11-30')
+})
 /** A version that `If-Match` is compared with. It is the ETag of an answer that has it, unless caches may keep that. */
 export const Version = Type.Integer({ description: 'For If-Match.' })
 

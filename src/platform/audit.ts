@@ -1,5 +1,5 @@
 import { LAST_ID } from '../kernel/ids.ts'
-import { type Page, readPage } from '../kernel/pages.ts'
+import { LAST_MOMENT, type Page, readPage } from '../kernel/pages.ts'
 import type { PageQuery } from '../kernel/wire.ts'
 import type { Queryable } from './postgres/database.ts'
 import { type RowOf, statement } from './postgres/statement.ts'
@@ -57,7 +57,7 @@ const matching = `
   and ($since::timestamptz is null or at >= $since) and ($until::timestamptz is null or at < $until)`
 const listEntries = statement({
   name: 'audit.list_entries',
-  takes: { ...filters, before: 'text', after: 'uuid', limit: 'int8' },
+  takes: { ...filters, before: 'float8', after: 'uuid', limit: 'int8' },
   gives: {
     id: 'uuid',
     at: 'timestamptz',
@@ -67,13 +67,13 @@ const listEntries = statement({
     params: 'jsonb',
     request_id: 'text',
     status: 'int4?',
-    // To the microsecond, which a Date has not.
-    place: 'text'
+    // In microseconds, which a Date has not.
+    place: 'float8'
   },
   slow: true,
   text: `
-    select id, at, actor, method, route, params, request_id, status, at::text as place from cartwright.audit
-    where (at, id) < ($before::text::timestamptz, $after) and ${matching} order by at desc, id desc limit $limit`
+    select id, at, actor, method, route, params, request_id, status, (extract(epoch from at) * 1000000)::float8 as place from cartwright.audit
+    where (at, id) < (timestamptz 'epoch' + $before * interval '1 microsecond', $after) and ${matching} order by at desc, id desc limit $limit`
 })
 const countEntries = statement({
   name: 'audit.count_entries',
@@ -103,7 +103,7 @@ export const createAuditTrail = (db: Queryable): AuditTrail => ({
     return readPage(query, {
       name: 'audit',
       filters: wanted,
-      start: { before: 'infinity', after: LAST_ID },
+      start: { before: LAST_MOMENT, after: LAST_ID },
       placeOf: ({ place, id }) => ({ before: place, after: id }),
       rows: place => db.rows(listEntries, { ...wanted, ...place }),
       total: () => db.first(countEntries, wanted)

@@ -1,7 +1,5 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
-import { amount, Currency, Id, input, nullable, response } from '../../../kernel/wire.ts'
-
-const Day = Type.String({ format: 'date' })
+import { amount, Currency, Day, Id, input, nullable, response } from '../../../kernel/wire.ts'
 
 export const DashboardQuery = input({
   from: Type.Optional({

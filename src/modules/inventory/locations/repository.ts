@@ -18,11 +18,11 @@ const { version: _, created_at: _at, ...written } = columns
 /** Those from which stock is taken first come first; those behind a place. */
 export const listLocations = statement({
   name: 'inventory.list_locations',
-  takes: { priority: 'int4', id: 'uuid', limit: 'int8' },
+  takes: { priority: 'int8', id: 'uuid', limit: 'int8' },
   gives: columns,
   text: `
     select ${names} from inventory.locations
-    where (priority, id) > ($priority, $id) order by priority, id limit $limit`
+    where (priority, id) > ($priority::int8, $id) order by priority, id limit $limit`
 })
 export const countLocations = statement({
   name: 'inventory.count_locations',

@@ -5,11 +5,11 @@ const columns = { variant_id: 'uuid', from_quantity: 'int4', price_minor: 'int8'
 /** By variant and quantity; those behind a place. */
 export const listPrices = statement({
   name: 'pricing.list_prices',
-  takes: { list_id: 'uuid', variant_id: 'uuid', from_quantity: 'int4', limit: 'int8' },
+  takes: { list_id: 'uuid', variant_id: 'uuid', from_quantity: 'int8', limit: 'int8' },
   gives: columns,
   text: `
     select variant_id, from_quantity, price_minor from pricing.prices
-    where list_id = $list_id and (variant_id, from_quantity) > ($variant_id, $from_quantity)
+    where list_id = $list_id and (variant_id, from_quantity) > ($variant_id, $from_quantity::int8)
     order by variant_id, from_quantity limit $limit`
 })
 export const countPrices = statement({
@@ -22,11 +22,11 @@ export const countPrices = statement({
 /** The same of one variant. */
 export const listPricesOf = statement({
   name: 'pricing.list_prices_of_variant',
-  takes: { list_id: 'uuid', only: 'uuid', variant_id: 'uuid', from_quantity: 'int4', limit: 'int8' },
+  takes: { list_id: 'uuid', only: 'uuid', variant_id: 'uuid', from_quantity: 'int8', limit: 'int8' },
   gives: columns,
   text: `
     select variant_id, from_quantity, price_minor from pricing.prices
-    where list_id = $list_id and variant_id = $only and (variant_id, from_quantity) > ($variant_id, $from_quantity)
+    where list_id = $list_id and variant_id = $only and (variant_id, from_quantity) > ($variant_id, $from_quantity::int8)
     order by variant_id, from_quantity limit $limit`
 })
 export const countPricesOf = statement({

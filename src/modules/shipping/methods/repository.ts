@@ -20,11 +20,11 @@ const { version: _, created_at: _at, ...written } = columns
 /** In the order in which those that cost the same are offered; those behind a place. */
 export const listMethods = statement({
   name: 'shipping.list_methods',
-  takes: { position: 'int4', id: 'uuid', limit: 'int8' },
+  takes: { position: 'int8', id: 'uuid', limit: 'int8' },
   gives: columns,
   text: `
     select ${names} from shipping.methods
-    where (position, id) > ($position, $id) order by position, id limit $limit`
+    where (position, id) > ($position::int8, $id) order by position, id limit $limit`
 })
 export const countMethods = statement({
   name: 'shipping.count_methods',

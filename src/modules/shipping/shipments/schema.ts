@@ -1,7 +1,7 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
-import { Id, input, line, nullable, response, Time, Version } from '../../../kernel/wire.ts'
+import { Day, Id, input, line, nullable, response, Time, Version } from '../../../kernel/wire.ts'
 import { EstimatedDays } from '../methods/schema.ts'
-import { AdminTrackingEventResponse, Day, Status, TrackingEventResponse } from '../tracking/schema.ts'
+import { AdminTrackingEventResponse, Status, TrackingEventResponse } from '../tracking/schema.ts'
 
 export const OrderParams = input({ order_id: Id })
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
-import { Id, input, listOf, nullable, pageQuery, response, Time } from '../../../kernel/wire.ts'
+import { Day, Id, input, listOf, nullable, pageQuery, response, Time } from '../../../kernel/wire.ts'
 import { AdminShipmentResponse } from '../shipments/schema.ts'
-import { Day, Status } from '../tracking/schema.ts'
+import { Status } from '../tracking/schema.ts'
 
 const Part = Type.Optional(Type.String())
 export const PackingSlipResponse = response('PackingSlipResponse', {

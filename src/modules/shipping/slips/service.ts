@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { found } from '../../../kernel/errors.ts'
 import { FIRST_ID, LAST_ID } from '../../../kernel/ids.ts'
-import { type Page, readPage } from '../../../kernel/pages.ts'
+import { LAST_MOMENT, type Page, readPage } from '../../../kernel/pages.ts'
 import { csvLine } from '../../../platform/csv/write.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
 import type { Directory } from '../carriers/directory.ts'
@@ -36,8 +36,6 @@ type Deps = {
 }
 /** So many sheets are printed at once. */
 const SHEETS_MAX = 200
-/** Behind every time that there is, in microseconds. */
-const LAST_MOMENT = Date.UTC(2200) * 1000
 const COLUMNS = [
   ...[
     'order_number',

@@ -1,6 +1,5 @@
-import { matching } from '../../../kernel/patterns.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
-import { Id, line, nullable, request, response, Time } from '../../../kernel/wire.ts'
+import { Day, Id, line, nullable, request, response, Time } from '../../../kernel/wire.ts'
 import { STATUSES } from './rule.ts'
 
 const EVENTS_AT_ONCE_MAX = 100
@@ -8,12 +7,6 @@ const EVENTS_AT_ONCE_MAX = 100
 export const Status = Type.Enum([...STATUSES], {
   description: 'The one that says most of all that was told: what was delivered is not in transit any more.'
 })
-export const Day = Type.String({
-  format: 'date',
-  description: 'A day, such as 2026-11-30.',
-  ...matching('^[12][0-9]{3}-', 'must be a day, such as 2026-11-30')
-})
-
 const event = {
   status: Status,
   occurred_at: Type.String({ format: 'date-time' }),
