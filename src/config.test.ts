@@ -123,6 +123,12 @@ test.each([
   ['CARTWRIGHT__DATABASE__POOL_SIZE', '0', 'database.pool_size: must be a whole number from 1 to 200'],
   ['CARTWRIGHT__LOG__LEVEL', 'loud', 'log.level: must be one of: fatal, error, warn, info, debug, silent'],
   ['CARTWRIGHT__SHOP__CURRENCY', 'EURO', 'shop.currency: is none of the known values (did you mean EUR?)'],
+  [
+    'CARTWRIGHT__SHOP__TIME_ZONE',
+    'Berlin',
+    'shop.time_zone: must be the name of a time zone, such as Europe/Berlin'
+  ],
+  ['CARTWRIGHT__MODULES__CART', 'off', 'modules.cart: must be an object, with keys such as enabled'],
   ['CARTWRIGHT__AUTH__EMAIL_DOMAINS', 'one.example', 'auth.email_domains: must be a list'],
   ['CARTWRIGHT__AUTH__EMAIL_DOMAINS', '[1]', 'auth.email_domains.0: must be text'],
   ['CARTWRIGHT__AUTH__ISSUERS', '[{ audience: a }]', 'auth.issuers.0.issuer: is required'],
@@ -131,7 +137,7 @@ test.each([
     '[{ issuer: "https://a", audience: a, audiance: b }]',
     'auth.issuers.0.audiance: unknown key'
   ],
-  ['CARTWRIGHT__SERVER', '5', 'server: must be an object'],
+  ['CARTWRIGHT__SERVER', '5', 'server: must be an object, with keys such as host, port, public_url'],
   [
     'CARTWRIGHT__MODULES__KART__ENABLED',
     'true',
@@ -148,7 +154,8 @@ test.each([
   ],
   ['CARTWRIGHT_DTA', '1', 'CARTWRIGHT_DTA: unknown variable (did you mean CARTWRIGHT_DATA?)']
 ])('%s=%s is refused with its reason', (name, value, problem) => {
-  expect(problemsOf({ [name]: value })).toEqual([problem.trim()])
+  const said = problem.startsWith(name) ? problem.trim() : `${problem} (set by ${name})`
+  expect(problemsOf({ [name]: value })).toEqual([said])
 })
 
 test('a value that is not YAML is a problem of its variable', () => {
@@ -170,7 +177,7 @@ test('all problems are told at once, however many', async () => {
   expect(problemsOf({ ...file, PORTS: '1', CARTWRIGHT_ADMIN: 'x' }).sort()).toEqual(
     [
       'CARTWRIGHT_ADMIN: unknown variable (did you mean CARTWRIGHT_DATA?)',
-      'cart: must be an object',
+      'cart: must be an object, with keys such as line_quantity_max, lines_max, idle_days',
       'database.lock_timeout_ms: must be a whole number from 1 to 60000',
       'database.pool_size: must be a whole number from 1 to 200',
       'database.pool_wait_ms: must be a whole number from 50 to 60000',

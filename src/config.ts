@@ -9,6 +9,7 @@ import {
   DATA_DEFAULT,
   shortNames
 } from './config-schema.ts'
+import { isTimeZone } from './kernel/days.ts'
 import { OperatorError } from './kernel/errors.ts'
 import { pathOf, wordsOf } from './kernel/faults.ts'
 import { nearest } from './kernel/nearest.ts'
@@ -36,6 +37,7 @@ type Schema = {
 
 const LONG_PREFIX = 'CARTWRIGHT__'
 const FILE_NAME = 'CARTWRIGHT_CONFIG'
+const KEYS_SHOWN_MAX = 3
 /** What NODE_ENV says beside `production`; test runners set it to `test`. */
 const DEVELOPMENT = ['', 'development', 'test']
 
@@ -61,12 +63,15 @@ export function loadConfig<const M extends Configurable>(
 ): ConfigOf<M> {
   const known: Known = { schema: configSchema(modules) as Schema, shortNames: shortNames(modules) }
   const problems: string[] = []
-  const tree = readTree(known, environment, problems, content)
+  const origins: Origins = new Map()
+  const tree = readTree(known, environment, problems, origins, content)
   fill(known.schema, tree, '', problems)
   if (!fitsPlainly(known.schema, tree) && compileSchema(known.schema)(tree).length > 0)
     explain(known.schema, tree, '', problems)
   for (const key of Object.keys(URLS)) problems.push(...urlProblem(key, tree))
-  if (problems.length > 0) throw new OperatorError(`The configuration is wrong:\n  ${problems.join('\n  ')}`)
+  problems.push(...timeZoneProblem(tree))
+  const told = problems.map(problem => withOrigin(problem, origins))
+  if (told.length > 0) throw new OperatorError(`The configuration is wrong:\n  ${told.join('\n  ')}`)
   return freeze(tree) as ConfigOf<M>
 }
 
@@ -77,7 +82,7 @@ export function loadConfig<const M extends Configurable>(
 export function peekDataFolder(environment: Environment = process.env): string | undefined {
   try {
     const known: Known = { schema: BaseSchema as Schema, shortNames: shortNames([]) }
-    const { data = DATA_DEFAULT, database } = readTree(known, environment, [])
+    const { data = DATA_DEFAULT, database } = readTree(known, environment, [], new Map())
     const url = isTree(database) ? (database.url ?? '') : (database ?? '')
     return typeof data === 'string' && url === '' ? data : undefined
   } catch {
@@ -116,11 +121,29 @@ export function withoutSecrets<const M extends Configurable>(
   return masked(configSchema(modules) as Schema, config) as Tree
 }
 
-function readTree(known: Known, environment: Environment, problems: string[], content?: object): Tree {
+/** The variable that set a key, of those that one did. */
+type Origins = Map<string, string>
+
+function readTree(
+  known: Known,
+  environment: Environment,
+  problems: string[],
+  origins: Origins,
+  content?: object
+): Tree {
   const tree = content === undefined ? readFile(environment[FILE_NAME]) : (structuredClone(content) as Tree)
-  for (const [path, value, name] of environmentValues(known, environment, problems))
+  for (const [path, value, name] of environmentValues(known, environment, problems)) {
     assign(known.schema, tree, path, value, name, problems)
+    origins.set(path.join('.'), name)
+  }
   return tree
+}
+
+/** A problem begins with its key; whoever set that by a variable may not know the key. */
+function withOrigin(problem: string, origins: Origins): string {
+  const key = problem.slice(0, problem.indexOf(':'))
+  const [, name] = [...origins].find(([set]) => key === set || key.startsWith(`${set}.`)) ?? []
+  return name === undefined ? problem : `${problem} (set by ${name})`
 }
 
 function readFile(named: string | undefined): Tree {
@@ -252,8 +275,20 @@ function explain(schema: Schema, value: unknown, path: string, problems: string[
 function reasonOf(error: SchemaError, value: unknown): string {
   const { params } = error
   if ('additionalProperty' in params) return 'unknown key'
+  if (error.keyword === 'type' && params.type === 'object') return `${wordsOf(error)}${keysOf(error)}`
   const isChoice = 'allowedValues' in params
   return isChoice ? `${wordsOf(error)}${suggestion(String(value), params.allowedValues)}` : wordsOf(error)
+}
+
+function keysOf({ parentSchema = {} }: SchemaError): string {
+  const keys = Object.keys((parentSchema as Schema).properties ?? {}).slice(0, KEYS_SHOWN_MAX)
+  return keys.length === 0 ? '' : `, with keys such as ${keys.join(', ')}`
+}
+
+function* timeZoneProblem({ shop }: Tree): Generator<string> {
+  const name = isTree(shop) ? shop.time_zone : undefined
+  if (typeof name === 'string' && !isTimeZone(name))
+    yield 'shop.time_zone: must be the name of a time zone, such as Europe/Berlin'
 }
 
 function* urlProblem(key: string, tree: Tree): Generator<string> {

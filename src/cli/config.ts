@@ -4,7 +4,7 @@ import { configSchema } from '../config-schema.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { type Module, moduleProblems } from '../module.ts'
 
-/** Whether a start would take the configuration. @throws OperatorError that lists all that is wrong with it. */
+/** Whether every key is known and every value right, and the modules fit together. @throws OperatorError that lists all that is wrong with it. */
 export function checkConfig(modules: readonly Module[], { json }: { json: boolean }): void {
   const config = loadConfig(modules)
   const problems = moduleProblems(modules, config.modules)

@@ -54,7 +54,7 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
     .addHelpText('after', example('config check'))
   config
     .command('check')
-    .description('say whether a start would take it, and else all that is wrong')
+    .description('say whether every key is known and every value right, and else all that is wrong; doctor asks for more')
     .option(...JSON_OPTION)
     .addHelpText('after', example('config check'))
     .action(async options => (await import('./config.ts')).checkConfig(await loadModules(), options))

@@ -1,5 +1,3 @@
-import { OperatorError } from './errors.ts'
-
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
@@ -7,7 +5,6 @@ const DAY_MS = 24 * HOUR_MS
 /** Days of a time zone, as ISO 8601 writes them, and the instants at which they begin. */
 export type Days = ReturnType<typeof createDays>
 
-/** @throws OperatorError when there is no such time zone. */
 export function createDays(timeZone: string) {
   // Most shops start without the 15 ms that a formatter takes.
   const dayAt = timeZone === 'UTC' ? utcDayOf : dayIn(timeZone)
@@ -43,14 +40,15 @@ export const isDay = (day: string): boolean => {
 const utcDayOf = (instant: number) => new Date(instant).toISOString().slice(0, 10)
 
 function dayIn(timeZone: string): (instant: number) => string {
+  // In Swedish a day is written as ISO 8601 has it, so days can be compared as texts.
+  return new Intl.DateTimeFormat('sv-SE', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
+    .format
+}
+
+export function isTimeZone(name: string): boolean {
   try {
-    // In Swedish a day is written as ISO 8601 has it, so days can be compared as texts.
-    return new Intl.DateTimeFormat('sv-SE', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
-      .format
-  } catch (cause) {
-    throw new OperatorError(
-      `There is no time zone ${timeZone}: set shop.time_zone to a name such as Europe/Berlin.`,
-      { cause }
-    )
+    return name === 'UTC' || dayIn(name) !== undefined
+  } catch {
+    return false
   }
 }

@@ -4,7 +4,6 @@ import { momentInvalid } from '../errors.ts'
 /** Reads days and moments as they were sent; days in the time zone of the shop. */
 export type Periods = ReturnType<typeof createPeriods>
 
-/** @throws OperatorError when there is no such time zone. */
 export function createPeriods(timeZone: string) {
   const { startOf } = createDays(timeZone)
 
