@@ -128,6 +128,11 @@ test.each([
     'Berlin',
     'shop.time_zone: must be the name of a time zone, such as Europe/Berlin'
   ],
+  [
+    'CARTWRIGHT__SHOP__TIME_ZONE',
+    '',
+    'shop.time_zone: must be the name of a time zone, such as Europe/Berlin'
+  ],
   ['CARTWRIGHT__MODULES__CART', 'off', 'modules.cart: must be an object, with keys such as enabled'],
   ['CARTWRIGHT__AUTH__EMAIL_DOMAINS', 'one.example', 'auth.email_domains: must be a list'],
   ['CARTWRIGHT__AUTH__EMAIL_DOMAINS', '[1]', 'auth.email_domains.0: must be text'],

@@ -9,7 +9,7 @@ import {
   DATA_DEFAULT,
   shortNames
 } from './config-schema.ts'
-import { isTimeZone } from './kernel/days.ts'
+import { valueProblems } from './config-values.ts'
 import { OperatorError } from './kernel/errors.ts'
 import { pathOf, wordsOf } from './kernel/faults.ts'
 import { nearest } from './kernel/nearest.ts'
@@ -41,13 +41,6 @@ const KEYS_SHOWN_MAX = 3
 /** What NODE_ENV says beside `production`; test runners set it to `test`. */
 const DEVELOPMENT = ['', 'development', 'test']
 
-/** What the URLs must look like. They hold passwords: problems name the key and never quote the value. */
-const URLS: Readonly<Record<string, { scheme: RegExp; example: string }>> = {
-  'database.url': { scheme: /^postgres(ql)?:$/, example: 'postgres://user:password@host:5432/database' },
-  'cache.url': { scheme: /^rediss?:$/, example: 'redis://user:password@host:6379/0' },
-  'server.public_url': { scheme: /^https?:$/, example: 'https://shop.example.com' }
-}
-
 /** What is known of the keys: all of them, and the variables that stand for some. */
 type Known = { schema: Schema; shortNames: Readonly<Record<string, string>> }
 
@@ -68,8 +61,7 @@ export function loadConfig<const M extends Configurable>(
   fill(known.schema, tree, '', problems)
   if (!fitsPlainly(known.schema, tree) && compileSchema(known.schema)(tree).length > 0)
     explain(known.schema, tree, '', problems)
-  for (const key of Object.keys(URLS)) problems.push(...urlProblem(key, tree))
-  problems.push(...timeZoneProblem(tree))
+  problems.push(...valueProblems(tree))
   const told = problems.map(problem => withOrigin(problem, origins))
   if (told.length > 0) throw new OperatorError(`The configuration is wrong:\n  ${told.join('\n  ')}`)
   return freeze(tree) as ConfigOf<M>
@@ -283,22 +275,6 @@ function reasonOf(error: SchemaError, value: unknown): string {
 function keysOf({ parentSchema = {} }: SchemaError): string {
   const keys = Object.keys((parentSchema as Schema).properties ?? {}).slice(0, KEYS_SHOWN_MAX)
   return keys.length === 0 ? '' : `, with keys such as ${keys.join(', ')}`
-}
-
-function* timeZoneProblem({ shop }: Tree): Generator<string> {
-  const name = isTree(shop) ? shop.time_zone : undefined
-  if (typeof name === 'string' && !isTimeZone(name))
-    yield 'shop.time_zone: must be the name of a time zone, such as Europe/Berlin'
-}
-
-function* urlProblem(key: string, tree: Tree): Generator<string> {
-  const [section = '', name = ''] = key.split('.')
-  const url = isTree(tree[section]) ? tree[section][name] : undefined
-  const rule = URLS[key]
-  if (rule === undefined || typeof url !== 'string' || url === '') return
-  const parsed = URL.parse(url)
-  if (parsed !== null && rule.scheme.test(parsed.protocol) && parsed.hash === '') return
-  yield `${key}: must look like ${rule.example}; in user and password, write # / ? @ : as %23 %2F %3F %40 %3A`
 }
 
 const propertyOf = (schema: Schema, key: string): Schema | undefined =>
