@@ -54,7 +54,9 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
     .addHelpText('after', example('config check'))
   config
     .command('check')
-    .description('say whether every key is known and every value right, and else all that is wrong; doctor asks for more')
+    .description(
+      'say whether every key is known and every value right, and else all that is wrong; doctor asks for more'
+    )
     .option(...JSON_OPTION)
     .addHelpText('after', example('config check'))
     .action(async options => (await import('./config.ts')).checkConfig(await loadModules(), options))

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, statfsSync } from 'node:fs'
 import pg from 'pg'
 import type { Config } from '../../config.ts'
 import { type Diagnosis, type Finding, ok, warning, wrong } from '../../kernel/diagnosis.ts'
@@ -23,7 +23,13 @@ export const localChecks = (config: Config): readonly Diagnosis[] => [
   { about: 'cache', find: () => checkCache(config) }
 ]
 
+/** Whether the first start is still to come, which makes all that is in the folder. */
+export const isNew = ({ database, data }: Config): boolean =>
+  database.url === '' && (!existsSync(data) || readdirSync(data).length === 0)
+
 function checkSecrets(config: Config): Finding {
+  if (isNew(config) && config.secrets.keys.length === 0)
+    return ok(`the first start makes a file in ${config.data}`)
   openSecrets(config)
   return ok(
     config.secrets.keys.length > 0
@@ -122,15 +128,13 @@ export const databaseChecks = (
 }
 
 const SERVER = `
-  select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
+  select current_setting('server_version') as version,
     current_setting('max_connections')::int as connections`
 const READ_ONLY = `
   select pg_is_in_recovery() as is_replica, current_setting('transaction_read_only') = 'on' as is_read_only`
 
 function judgeServer(found: Record<string, unknown>, { database }: Config): Finding {
   const { version, connections } = found
-  if (Number(found.number) < 150_000)
-    return wrong(`PostgreSQL ${version} is too old`, 'Cartwright needs PostgreSQL 15 or newer.')
   const needed =
     database.pool_size + database.shared_connections + database.write_connections + database.slow_connections
   if (needed > Number(connections))

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -104,6 +105,14 @@ test('servers that hang, refuse or cannot be reached are told apart from those t
   })
 })
 
+test('a mail server that no start takes is said to be so in the words of the start', async () => {
+  const url = { CARTWRIGHT__NOTIFICATIONS__SMTP__URL: 'mail.example.com:25' }
+  expect(await complaints(url)).toEqual({ mails: expect.stringContaining('notifications.from: an address') })
+  expect(await complaints({ ...url, CARTWRIGHT__NOTIFICATIONS__FROM: 'shop@example.com' })).toEqual({
+    mails: expect.stringContaining('must look like smtps://')
+  })
+})
+
 test('a database that only reads, is older or newer is said to be so, and is left as it is', async () => {
   const own = await createTestDatabase()
   onTestFinished(own.drop)
@@ -133,7 +142,9 @@ test('a database that only reads, is older or newer is said to be so, and is lef
 
 test('a database that is not there is said to be, and of a folder who holds it', async () => {
   const nowhere = `postgres://nobody@127.0.0.1:${await closedPort()}/none`
-  expect((await complaints({ DATABASE_URL: nowhere })).server).toMatch(/^wrong: .*ECONNREFUSED/)
+  expect(await complaints({ DATABASE_URL: nowhere })).toEqual({
+    database: expect.stringMatching(/^wrong: .*ECONNREFUSED.*Check DATABASE_URL/)
+  })
 
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-doctor-'))
   // Its owner alone could reach it, and the database of root runs as somebody else.
@@ -145,6 +156,14 @@ test('a database that is not there is said to be, and of a folder who holds it',
   })
   const held = await complaints({ DATABASE_URL: '', CARTWRIGHT_DATA: folder }, 500)
   expect(held.database).toContain(`process ${process.pid}`)
+})
+
+test('of a shop that was never started, nothing is wrong, and nothing is made', async () => {
+  const folder = join(await mkdtemp(join(tmpdir(), 'cartwright-doctor-')), 'data')
+  onTestFinished(() => rm(join(folder, '..'), { recursive: true }))
+  const settings = { DATABASE_URL: '', CARTWRIGHT__SECRETS__KEYS: '[]', CARTWRIGHT_DATA: folder }
+  expect(await complaints(settings)).toEqual({})
+  expect(existsSync(folder)).toBe(false)
 })
 
 test('a full disk and a clock that is off', () => {

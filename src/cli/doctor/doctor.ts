@@ -4,8 +4,9 @@ import { type Diagnosis, type Finding, ok, wrong } from '../../kernel/diagnosis.
 import { OperatorError } from '../../kernel/errors.ts'
 import { isEnabled, type Module, moduleProblems } from '../../module.ts'
 import { createHttpClient } from '../../platform/http/client.ts'
+import { connectToServer, hangUp } from '../../platform/postgres/connect.ts'
 import { openConfiguredDatabase } from '../database.ts'
-import { databaseChecks, localChecks } from './checks.ts'
+import { databaseChecks, isNew, localChecks } from './checks.ts'
 
 const ASK_MS_MAX = 10_000
 /** An embedded database that was killed is recovered first. */
@@ -52,7 +53,8 @@ export async function* diagnose(
   for (const module of modules.filter(each => isEnabled(each, config.modules)))
     for (const check of module.diagnose?.((sections[module.name] ?? {}) as never, world) ?? [])
       yield answerOf(check)
-  yield* databaseFindings(modules, config, attachMsMax)
+  if (isNew(config)) yield { about: 'database', ...ok('comes along; the first start makes it') }
+  else yield* databaseFindings(modules, config, attachMsMax)
 }
 
 async function* databaseFindings(
@@ -63,7 +65,7 @@ async function* databaseFindings(
   const opening = openConfiguredDatabase(config, 'attach', attachMsMax)
   const about = 'database'
   const opened = await within(OPEN_MS_MAX, async () => {
-    await opening
+    await hangUp(await connectToServer({ connectionString: (await opening).url }))
     return ok(config.database.url === '' ? 'comes along' : 'the one of DATABASE_URL')
   })
   yield { about, ...opened }

@@ -1,18 +1,19 @@
 import type { Config } from '../../config.ts'
 import { type Diagnosis, ok, warning, wrong } from '../../kernel/diagnosis.ts'
 import type { NotificationsSettings } from './settings.ts'
+import { serverOf } from './transport/open.ts'
 
 const ANSWER_MS_MAX = 5_000
 
 /** Whether mails leave the shop. */
 export const diagnoseNotifications = (
-  { smtp, from }: NotificationsSettings,
+  settings: NotificationsSettings,
   { config: { environment } }: { config: Pick<Config, 'environment'> }
 ): readonly Diagnosis[] => [
   {
     about: 'mails',
     find: async () => {
-      if (smtp.url !== '') return askServer(smtp.url, from)
+      if (settings.smtp.url !== '') return askServer(serverOf(settings))
       if (environment === 'development') return ok('kept, and shown at /mails')
       return warning(
         'no server is set, so nobody gets a mail',
@@ -23,12 +24,7 @@ export const diagnoseNotifications = (
 ]
 
 /** Speaks with the server as far as a log-in, and sends nothing. */
-async function askServer(url: string, from: string) {
-  if (from === '')
-    return wrong(
-      'notifications.smtp.url is set, and notifications.from is not',
-      'Set the address that mails come from.'
-    )
+async function askServer(url: string) {
   const { createTransport } = await import('nodemailer')
   const limits = {
     connectionTimeout: ANSWER_MS_MAX,

@@ -20,17 +20,13 @@ const SCHEME = /^smtps?:$/
 /** How mails leave this shop: by its server; in development, without one, not at all. @throws OperatorError */
 export function openTransport({ config, settings, log, keep }: Deps) {
   const { smtp, from, reply_to } = settings
-  const address = from === '' ? undefined : addressOf('notifications.from', from)
+  const address = senderOf(from)
   const replyTo = reply_to === '' ? '' : addressOf('notifications.reply_to', reply_to)
   const sender = { name: config.shop.name, address: address ?? NOBODY }
   const transport = (): Transport => {
     if (smtp.url !== '') {
-      if (address === undefined)
-        throw new OperatorError(
-          'notifications.from: an address is needed that mails come from, such as shop@example.com, because notifications.smtp.url is set.'
-        )
       return createSmtp({
-        ...{ url: urlOf(smtp.url), connections: smtp.connections, timeoutSeconds: smtp.timeout_seconds },
+        ...{ url: serverOf(settings), connections: smtp.connections, timeoutSeconds: smtp.timeout_seconds },
         ...{ from: sender, replyTo }
       })
     }
@@ -44,6 +40,17 @@ export function openTransport({ config, settings, log, keep }: Deps) {
     }
   }
   return { transport: transport(), domain: domainOf(sender.address) }
+}
+
+const senderOf = (from: string) => (from === '' ? undefined : addressOf('notifications.from', from))
+
+/** The server that takes mails. @throws OperatorError unless its URL can be used, and mails have an address to come from. */
+export function serverOf({ smtp, from }: Pick<NotificationsSettings, 'smtp' | 'from'>): string {
+  if (senderOf(from) === undefined)
+    throw new OperatorError(
+      'notifications.from: an address is needed that mails come from, such as shop@example.com, because notifications.smtp.url is set.'
+    )
+  return urlOf(smtp.url)
 }
 
 function addressOf(key: string, text: string): string {
