@@ -122,7 +122,8 @@ export async function createTiers(
             route.schema = { ...route.schema, security: [{ bearer: ['admin'] }] }
           })
           admin.addHook('onRoute', route => {
-            route.onRequest = [requireScope, ...[route.onRequest ?? []].flat()]
+            const checks = route.config?.forPeople ? [requireScope, requirePerson] : [requireScope]
+            route.onRequest = [...checks, ...[route.onRequest ?? []].flat()]
           })
           // In front of what was added before: who lacks the scope is written down, too.
           admin.addHook('onRoute', addAudit)

@@ -133,6 +133,36 @@ test('a machine is refused by each route that is about a person, with its ownerâ
   }
 })
 
+/** What gives rights, or takes them, or an account. */
+const BY_PEOPLE = [
+  'delete /api/admin/users/{id}',
+  'delete /api/admin/users/{id}/sessions',
+  'delete /api/admin/users/{id}/sessions/{session_id}',
+  'patch /api/admin/users/{id}',
+  'post /api/auth/api-keys'
+]
+
+test('a machine with all rights gives and takes none, and is let in by every other route of administrators', async () => {
+  const shop = await useRoutes()
+  const { id } = await shop.register()
+  const { api_key } = (await shop.admin.post('/api/auth/api-keys', { name: 'bot' })).json
+  const { json } = await shop.anybody.post('/api/auth/token', { api_key })
+  const token: string = json.access_token
+  const refused: string[] = []
+  for (const route of shop.ofStaff) {
+    const answer = await ask(shop, route, { token }, id)
+    if (answer.json?.code === 'PERSON_REQUIRED') refused.push(route.name)
+    else expect([401, 403], `${route.name}: ${answer.status}`).not.toContain(answer.status)
+  }
+  expect(refused.sort()).toEqual(BY_PEOPLE)
+  const rights = { role: 'admin', scopes: null }
+  const promoted = await shop.as({ token }).patch(`/api/admin/users/${id}`, { rights })
+  expect([promoted.status, promoted.json.code]).toEqual([403, 'PERSON_REQUIRED'])
+  const of = async (key: string) => (await shop.admin.get(`/api/admin/users/${id}`)).json[key]
+  expect([await of('role'), await of('disabled_at')]).toEqual(['customer', null])
+  expect((await shop.admin.patch(`/api/admin/users/${id}`, { rights })).json.role).toBe('admin')
+})
+
 test('staff with every scope but that of its module are refused by each route, and let in by this one alone', async () => {
   const shop = await useRoutes()
   const { id, token } = await shop.register()

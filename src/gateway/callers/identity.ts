@@ -28,7 +28,7 @@ const adminRequired = defineError('forbidden', 'ADMIN_REQUIRED', 'This needs the
 const personRequired = defineError(
   'forbidden',
   'PERSON_REQUIRED',
-  'This is about a person: the token of an API key does not open it.'
+  'This is for a person to do: the token of an API key does not open it.'
 )
 
 declare module 'fastify' {
@@ -128,7 +128,7 @@ export function createIdentityCheck(authenticate: Authenticate, revocations?: Re
   }
 }
 
-/** In front of the secured tier, and of what machines may not do on another one. */
+/** In front of the secured tier, and of what is `forPeople` on the admin tier. */
 export function requirePerson(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
   const isMachine = identityOf(request).apiKeyId !== undefined
   done(isMachine && !request.routeOptions.config.forMachines ? personRequired() : undefined)

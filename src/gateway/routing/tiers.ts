@@ -53,6 +53,8 @@ export type RouteConfig<B extends BodyKind = BodyKind> = {
   readonly unwritten?: string
   /** On the admin tier: only for administrators who are limited to no modules. */
   readonly wholeShop?: true
+  /** On the admin tier: tokens of API keys do not open it, because it gives rights, or takes them, or an account. */
+  readonly forPeople?: true
   /** On the secured tier: tokens of API keys open it, too, because nothing is done in the name of their owner. */
   readonly forMachines?: true
   /** Why a route of shoppers that is not safe is answered while the shop is in maintenance. */

@@ -6,6 +6,7 @@ import * as schema from './schema.ts'
 import type { UserService } from './service.ts'
 
 const config = { class: 'account', wholeShop: true } as const
+const byPeople = { ...config, forPeople: true } as const
 
 export function userRoutes(tiers: Tiers, users: UserService): void {
   tiers.admin.get(
@@ -31,7 +32,7 @@ export function userRoutes(tiers: Tiers, users: UserService): void {
   tiers.admin.patch(
     '/admin/users/:id',
     {
-      config,
+      config: byPeople,
       schema: {
         summary: 'Change what somebody may do, or let them in or not; never oneself',
         params: IdParams,
@@ -44,7 +45,7 @@ export function userRoutes(tiers: Tiers, users: UserService): void {
   tiers.admin.delete(
     '/admin/users/:id',
     {
-      config,
+      config: byPeople,
       schema: {
         summary: 'Delete an account, as its owner can',
         params: IdParams,
@@ -81,7 +82,7 @@ export function userRoutes(tiers: Tiers, users: UserService): void {
   tiers.admin.delete(
     '/admin/users/:id/sessions',
     {
-      config,
+      config: byPeople,
       schema: { summary: 'End all sessions of somebody', params: IdParams, response: noContent }
     },
     request => users.endSessions(request.params.id, writeOf(request))
@@ -89,7 +90,7 @@ export function userRoutes(tiers: Tiers, users: UserService): void {
   tiers.admin.delete(
     '/admin/users/:id/sessions/:session_id',
     {
-      config,
+      config: byPeople,
       schema: {
         summary: 'End one session of somebody',
         params: schema.UserSessionParams,

@@ -1,4 +1,4 @@
-import { identityOf, requirePerson } from '../../../gateway/callers/identity.ts'
+import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, noContent, PageQuery } from '../../../kernel/wire.ts'
@@ -31,14 +31,14 @@ export function apiKeyRoutes(tiers: Tiers, keys: ApiKeys, limits: AuthLimits): v
   tiers.admin.post(
     '/auth/api-keys',
     {
-      config: { class: 'account', secret: 201 },
+      config: { class: 'account', forPeople: true, secret: 201 },
       schema: {
         summary: 'Make an API key for a machine',
         description: 'It may do what its owner may, or less.',
         body: schema.CreateApiKeyRequest,
         response: { 201: schema.NewApiKeyResponse }
       },
-      onRequest: [requirePerson, neverStored]
+      onRequest: neverStored
     },
     request => keys.create(identityOf(request), request.body, writeOf(request))
   )
