@@ -98,7 +98,8 @@ function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
     state: 'pending',
     paymentStatus: 'unpaid',
     isCancelRequested: false,
-    isHeld: false
+    isHeld: false,
+    isErased: false
   }
   const earlier: CreditPart[] = []
   let [taken, back] = [0, 0]

@@ -110,6 +110,7 @@ export const AdminOrderResponse = response('AdminOrderResponse', {
   is_overpaid: Type.Boolean(),
   is_disputed: Type.Boolean(),
   held_at: nullable(Time),
+  erased_at: nullable({ ...Time, description: 'Since then nothing says whose it was.' }),
   cancel_requested_by: nullable(Type.Enum(['customer', 'guest', 'admin', 'system'])),
   history: Type.Array(
     Type.Object({

@@ -20,11 +20,12 @@ export const lockOrder = statement({
     payment_status: nullableOneOf<PaymentStatus>(),
     cancel_requested_by: nullableOneOf<Role>(),
     held_at: 'timestamptz?',
+    erased_at: 'timestamptz?',
     version: 'int4'
   },
   text: `
     select id, number, state, terms, customer_id, token_version, cart_id, currency, total, payment_status,
-      cancel_requested_by, held_at, version
+      cancel_requested_by, held_at, erased_at, version
     from orders.orders where id = $id for update`
 })
 export type LockedOrder = RowOf<typeof lockOrder>

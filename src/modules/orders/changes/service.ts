@@ -114,7 +114,8 @@ const handOf = (order: repository.LockedOrder, lines: readonly OrderLine[]): Han
     paymentStatus: order.payment_status,
     lines,
     isCancelRequested: order.cancel_requested_by !== null,
-    isHeld: order.held_at !== null
+    isHeld: order.held_at !== null,
+    isErased: order.erased_at !== null
   }
 })
 

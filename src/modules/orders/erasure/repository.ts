@@ -35,7 +35,7 @@ export const eraseOrders = statement({
       email = null, note = null,
       shipping_address = ${placeOf('shipping_address')}, billing_address = ${placeOf('billing_address')},
       tax_exemption = tax_exemption || '{ "company": "", "vat_id": null }',
-      version = version + 1, updated_at = now()
+      erased_at = now(), version = version + 1, updated_at = now()
     where id = any ($ids)`
 })
 /** What somebody wrote; what the shop itself says names nobody. */

@@ -121,6 +121,31 @@ test('of somebody who leaves nothing is left in orders, payments and shipments b
   expect(await shop.whose()).toEqual(settled)
 })
 
+test('an order of nobody is not looked after again, and nothing says anew where it went', async () => {
+  const shop = await useErasure()
+  const ada = customer()
+  const id = await shop.done(ada)
+  const read = async () => (await shop.admin.get(`/api/admin/orders/${id}`)).json
+  const [{ id: parcel }] = (await read()).shipments
+  const arrived = { status: 'delivered', occurred_at: '2026-11-04T10:00:00Z' }
+  const { json: told } = await shop.admin.post(`/api/admin/shipping/shipments/${parcel}/events`, arrived)
+  await expect.poll(async () => (await read()).history.at(-1).action, { timeout: 15_000 }).toBe('deliver')
+  // By the shop itself: what an administrator has completed is not looked after again anyway.
+  await shop.sql(`update orders.history set actor = null where order_id = $1 and action = 'complete'`, [id])
+  await shop.forget(ada.id)
+  const before = await read()
+  expect(before).toMatchObject({ erased_at: expect.any(String), next_actions: ['return', 'refund', 'note'] })
+  const wrong = { reason: 'the carrier meant another parcel' }
+  const answers = await Promise.all([
+    shop.admin.post(`/api/admin/orders/${id}/shipments/${parcel}/events/${told.events[0].id}/void`, wrong),
+    shop.admin.post(`/api/admin/orders/${id}/transition`, { action: 'reopen' }),
+    shop.admin.patch(`/api/admin/orders/${id}/shipments/${parcel}`, { tracking_number: 'JJ00123' })
+  ])
+  for (const { status, json } of answers)
+    expect([status, json]).toMatchObject([409, { code: 'ORDER_ACTION_REFUSED', reason: 'erased' }])
+  expect(await read()).toEqual(before)
+})
+
 test('as long as an order is open nothing of anybody is forgotten', async () => {
   const shop = await useErasure()
   const [ada, bob] = [customer(), customer()]

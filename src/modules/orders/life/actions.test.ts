@@ -8,7 +8,8 @@ const line = (fields: Partial<LineCounters> = {}): LineCounters => ({
   ...fields
 })
 const life = (fields: Partial<Life> = {}): Life => ({
-  ...{ state: 'placed', paymentStatus: 'paid', lines: [line()], isCancelRequested: false, isHeld: false },
+  ...{ state: 'placed', paymentStatus: 'paid', lines: [line()] },
+  ...{ isCancelRequested: false, isHeld: false, isErased: false },
   ...fields
 })
 const unpaid = { state: 'pending', paymentStatus: 'unpaid' } as const
@@ -74,6 +75,11 @@ describe('who may do what', () => {
       'done',
       { state: 'completed', lines: [line({ fulfilled: 2 })] },
       ['return', 'relabel', 'void_event', 'refund', 'reopen', 'note']
+    ],
+    [
+      'nobody’s any more',
+      { state: 'completed', lines: [line({ fulfilled: 2 })], isErased: true },
+      ['return', 'refund', 'note']
     ],
     ['canceled', { state: 'canceled' }, ['note']]
   ])('of one that is %s administrators can do these', (_, fields, actions) => {

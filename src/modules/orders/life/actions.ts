@@ -107,11 +107,14 @@ export type Life = {
   readonly lines: readonly LineCounters[]
   readonly isCancelRequested: boolean
   readonly isHeld: boolean
+  /** Nothing says any more whose it was. */
+  readonly isErased: boolean
 }
 /** Why something cannot be done. */
 export type Refusal =
   | 'role'
   | 'state'
+  | 'erased'
   | 'cancel_requested'
   | 'not_requested'
   | 'held'
@@ -128,6 +131,9 @@ const isShipped = ({ lines }: Life) => lines.some(({ fulfilled }) => fulfilled >
 const hasLeft = ({ lines }: Life, kind: keyof typeof left) => lines.some(line => left[kind](line) > 0)
 /** What stays possible while it is not known whether the order is canceled. */
 const DESPITE_REQUEST: readonly ActionName[] = ['confirm_cancel', 'refuse_cancel', 'place', 'claim', 'note']
+
+/** What makes an order live again, or says where it went: nobody has ordered it any more. */
+const NOT_WHEN_ERASED: readonly ActionName[] = ['relabel', 'void_event', 'reopen']
 
 /** What beside state and role stands in the way, by action. */
 const GUARDS: Partial<Record<ActionName, (life: Life) => Refusal | undefined>> = {
@@ -155,6 +161,7 @@ export function refusalOf(
   const { from, by }: Action = ACTIONS[name]
   if (!by.includes(role)) return 'role'
   if (!from.includes(life.state)) return 'state'
+  if (life.isErased && NOT_WHEN_ERASED.includes(name)) return 'erased'
   if (life.isCancelRequested && !DESPITE_REQUEST.includes(name)) return 'cancel_requested'
   const refusal = GUARDS[name]?.(life)
   const isBuyer = role === 'customer' || role === 'guest'

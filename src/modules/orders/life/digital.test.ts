@@ -11,7 +11,7 @@ const LINES = [
 ]
 const PAID: Life = {
   ...{ state: 'placed', paymentStatus: 'paid', lines: LINES },
-  ...{ isCancelRequested: false, isHeld: false }
+  ...{ isCancelRequested: false, isHeld: false, isErased: false }
 }
 
 test.each<[string, Partial<Life>, Terms, boolean]>([

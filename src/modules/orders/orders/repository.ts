@@ -133,6 +133,7 @@ const whole = {
   cancel_requested_at: 'timestamptz?',
   cancel_requested_by: nullableOneOf<Role>(),
   held_at: 'timestamptz?',
+  erased_at: 'timestamptz?',
   quote_hash: 'text',
   shipping_address: nullableJson<AddressDraft>(),
   billing_address: nullableJson<AddressDraft>(),
@@ -147,7 +148,7 @@ const whole = {
 } as const
 
 const wholeOrder = `
-  select ${summaryColumns}, token_version, expires_at, cancel_requested_at, cancel_requested_by, held_at, quote_hash,
+  select ${summaryColumns}, token_version, expires_at, cancel_requested_at, cancel_requested_by, held_at, erased_at, quote_hash,
     shipping_address, billing_address, note, tax_exemption,
     (select coalesce(jsonb_agg(to_jsonb(l) order by line), '[]') from orders.lines l where order_id = o.id) as lines,
     (select coalesce(jsonb_agg(to_jsonb(g) order by group_key), '[]') from orders.groups g where order_id = o.id) as groups,

@@ -59,7 +59,8 @@ export const lifeOf = (row: OrderRow): Life => ({
   paymentStatus: row.payment_status,
   lines: row.lines.map(({ requires_shipping: requiresShipping, ...line }) => ({ ...line, requiresShipping })),
   isCancelRequested: row.cancel_requested_by !== null,
-  isHeld: row.held_at !== null
+  isHeld: row.held_at !== null,
+  isErased: row.erased_at !== null
 })
 
 const sum = (components: readonly ComponentRow[], ...kinds: ComponentRow['kind'][]): number =>

@@ -20,6 +20,7 @@ export function insertedOrder(
     cancel_requested_at: null,
     cancel_requested_by: null,
     held_at: null,
+    erased_at: null,
     placed_at: order.state === 'placed' ? at : null,
     created_at: at,
     updated_at: at,
