@@ -63,6 +63,7 @@ export {
   orderCreated,
   orderCredited,
   orderPlaced,
+  orderShipmentVoided,
   orderShipped,
   ordersModule
 } from './modules/orders/index.ts'

@@ -223,7 +223,7 @@ test('writes of what has a version take If-Match, and answers that show it have 
     'patch /api/inventory/locations/{id}',
     ...[
       ...['cancel', 'notes', 'refunds', 'returns', 'shipments'],
-      ...['shipments/{shipment_id}/events/{event_id}/void', 'transition']
+      ...['shipments/{shipment_id}/events/{event_id}/void', 'shipments/{shipment_id}/void', 'transition']
     ].map(each => `post /api/admin/orders/{id}/${each}`),
     ...['events', 'events/batch'].map(each => `post /api/admin/shipping/shipments/{id}/${each}`),
     'post /api/admin/webhooks/endpoints/{id}/rotate',

@@ -109,7 +109,7 @@ const RULES: Readonly<Record<string, string>> = {
   'what was sent is not what the lines of the order say': `
     select order_id, line, fulfilled, sent from orders.lines left join (
       select order_id, (unit ->> 'line')::int as line, sum((unit ->> 'quantity')::int) as sent
-      from orders.shipments, jsonb_array_elements(shipments.lines) as unit group by 1, 2
+      from orders.shipments, jsonb_array_elements(shipments.lines) as unit where voided_at is null group by 1, 2
     ) as parcels using (order_id, line)
     where fulfilled <> coalesce(sent, 0)`,
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type ActionName, type Life, refusalOf, stateAfter } from '../../src/modules/orders/life/actions.ts'
-import { count, type LineCounters, left } from '../../src/modules/orders/life/counters.ts'
+import { count, type LineCounters, left, type Units } from '../../src/modules/orders/life/counters.ts'
 import {
   backMinor,
   type Credit,
@@ -11,6 +11,7 @@ import {
   creditUnits
 } from '../../src/modules/orders/life/credits.ts'
 import { keyOf, type PricePart, sharesOf } from '../../src/modules/orders/life/shares.ts'
+import { refusalOfUnsent, unsent } from '../../src/modules/orders/life/unsent.ts'
 import { type Quote, quote } from '../../src/modules/pricing/quote/quote.ts'
 import { anyBasket } from '../quotes/baskets.ts'
 import { type Deed, naiveOrder, type Thing } from './model.ts'
@@ -36,6 +37,7 @@ const ACTION_OF = {
     hold: 'hold',
     release: 'release'
   },
+  ...{ void: 'void_shipment' },
   ...{ complete: 'complete', reopen: 'reopen' }
 } as const satisfies Record<Exclude<Deed['do'], 'take'>, ActionName>
 const COUNTED = { cancel: 'cancel', ship: 'fulfil', return: 'return', refund: 'refund' } as const
@@ -101,6 +103,8 @@ function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
     isHeld: false,
     isErased: false
   }
+  const parcels: (readonly Units[])[] = []
+  const voided = new Set<number>()
   const earlier: CreditPart[] = []
   let [taken, back] = [0, 0]
 
@@ -119,10 +123,16 @@ function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
     const owedMinor = totalMinor - creditedMinor(ledger())
     back += backMinor(credit, { owedMinor, heldMinor: taken - back })
   }
+  const isUnsent = (deed: Deed) => {
+    if (deed.do !== 'void') return true
+    const parcel = parcels[deed.parcel]
+    return parcel !== undefined && !voided.has(deed.parcel) && refusalOfUnsent(lines, parcel) === undefined
+  }
   const may = (deed: Deed) =>
     deed.do === 'take'
       ? life.state !== 'canceled'
-      : ['admin', 'system'].some(
+      : isUnsent(deed) &&
+        ['admin', 'system'].some(
           role => refusalOf(ACTION_OF[deed.do], { ...life, lines }, role as 'admin', 'never') === undefined
         )
 
@@ -135,7 +145,12 @@ function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
       const isCredit = deed.do === 'cancel' || deed.do === 'refund'
       const credit = creditUnits(ledger(), new Map(units.map(({ line, quantity }) => [line, quantity])))
       lines = next
+      if (deed.do === 'ship') parcels.push(units)
       if (isCredit) settle(credit)
+    }
+    if (deed.do === 'void') {
+      lines = unsent(lines, parcels[deed.parcel] ?? [])
+      voided.add(deed.parcel)
     }
     if (deed.do === 'take') return
     life = {
@@ -151,6 +166,7 @@ function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
   return {
     may,
     act,
+    parcels: () => parcels.length,
     leftOf: (kind: keyof typeof left) => lines.map(line => left[kind](line)),
     /** What can still be given: of the price, and of what was taken. */
     rest: () => totalMinor - creditedMinor(ledger()),
@@ -176,7 +192,19 @@ function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
 const anyStep = fc.record({
   kind: fc.constantFrom<Deed['do']>(
     ...(['take', 'take', 'place', 'place', 'place', 'cancel', 'ship', 'ship', 'ship', 'ship'] as const),
-    ...(['return', 'refund', 'refund', 'refund', 'amount', 'ask', 'agree', 'deny', 'deny'] as const),
+    ...([
+      'return',
+      'refund',
+      'refund',
+      'refund',
+      'amount',
+      'ask',
+      'agree',
+      'deny',
+      'deny',
+      'void',
+      'void'
+    ] as const),
     ...(['hold', 'release', 'release', 'complete', 'complete', 'complete', 'reopen', 'reopen'] as const)
   ),
   /** How much of what there is: a part, all, or one too many. */
@@ -192,6 +220,7 @@ function deedOf({ kind, numbers, isAll }: Step, order: ReturnType<typeof liveOrd
     const most = kind === 'take' ? Math.max(0, order.rest() - taken) : order.rest()
     return { do: kind, minor: isAll ? most : first % (most + 1) }
   }
+  if (kind === 'void') return { do: kind, parcel: first % (order.parcels() + 1) }
   if (!(kind in COUNTED)) return { do: kind } as Deed
   const rests = order.leftOf(COUNTED[kind as 'ship'])
   const units = rests.map((rest, line): [string, number] => [

@@ -7,6 +7,8 @@ export type Deed =
   | { do: 'take'; minor: number }
   | { do: 'amount'; minor: number }
   | { do: 'cancel' | 'ship' | 'return' | 'refund'; units: ReadonlyMap<string, number> }
+  /** A parcel, by its number from 0, never left. */
+  | { do: 'void'; parcel: number }
   | { do: 'place' | 'ask' | 'agree' | 'deny' | 'hold' | 'release' | 'complete' | 'reopen' }
 
 const halfUp = (top: bigint, bottom: bigint) => (bottom === 0n ? 0n : (2n * top + bottom) / (2n * bottom))
@@ -19,6 +21,7 @@ export function naiveOrder(total: bigint, things: readonly Thing[]) {
   const count = { canceled: none(), sent: none(), returned: none(), refunded: none() }
   const of = (which: keyof typeof count, { name }: Thing) => count[which].get(name) ?? 0
   const gone = (line: Thing) => of('canceled', line) + of('refunded', line)
+  const parcels: (ReadonlyMap<string, number> | 'voided')[] = []
   const given = new Map(things.map(({ name }) => [name, 0n]))
   const rest = (thing: Thing) => thing.price - (given.get(thing.name) ?? 0n)
   const credited = () => least(total, sum([...given.values()]))
@@ -90,6 +93,15 @@ export function naiveOrder(total: bigint, things: readonly Thing[]) {
         return state === 'placed' && !isAsked && !isHeld && has(open)
       case 'return':
         return isPlaced() && !isAsked && has(line => of('sent', line) - of('returned', line))
+      case 'void': {
+        const parcel = parcels[deed.parcel]
+        if (parcel === undefined || parcel === 'voided' || !isPlaced() || isAsked) return false
+        // Whatever came back, or was paid back, was in one of the others.
+        return lines.every(line => {
+          const inOthers = of('sent', line) - (parcel.get(line.name) ?? 0)
+          return !parcel.has(line.name) || inOthers >= Math.max(of('returned', line), of('refunded', line))
+        })
+      }
       case 'refund':
         return isPlaced() && !isAsked && has(line => of('sent', line) - of('refunded', line))
       case 'amount':
@@ -119,9 +131,17 @@ export function naiveOrder(total: bigint, things: readonly Thing[]) {
     if (deed.do === 'amount') credit(() => giveAmount(BigInt(deed.minor)))
     if (deed.do === 'cancel') giveAll('canceled', deed.units)
     if (deed.do === 'refund') giveAll('refunded', deed.units)
-    if (deed.do === 'ship') add('sent', deed.units)
+    if (deed.do === 'ship') {
+      add('sent', deed.units)
+      parcels.push(deed.units)
+    }
+    if (deed.do === 'void') {
+      const parcel = parcels[deed.parcel] as ReadonlyMap<string, number>
+      for (const [name, many] of parcel) count.sent.set(name, (count.sent.get(name) ?? 0) - many)
+      parcels[deed.parcel] = 'voided'
+    }
     if (deed.do === 'return') add('returned', deed.units)
-    if (deed.do === 'place' || deed.do === 'reopen') state = 'placed'
+    if (deed.do === 'place' || deed.do === 'reopen' || deed.do === 'void') state = 'placed'
     if (deed.do === 'complete') state = 'completed'
     if (deed.do === 'agree') state = 'canceled'
     if (deed.do === 'ask' || deed.do === 'deny' || deed.do === 'agree') isAsked = deed.do === 'ask'

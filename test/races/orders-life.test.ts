@@ -27,10 +27,22 @@ async function judge(shop: PaidOrders): Promise<void> {
       (select count(*)::int from orders.lines l join orders.orders o on o.id = l.order_id
         where l.ordered - l.canceled - l.fulfilled <> (
           select coalesce(sum(quantity - fulfilled), 0) from inventory.reservations r
-          where r.owner = o.id and r.item_id = l.variant_id and r.state <> 'closed')) as stock`)
+          where r.owner = o.id and r.item_id = l.variant_id and r.state <> 'closed')) as stock,
+      (select count(*)::int from orders.lines l where l.fulfilled <> (
+        select coalesce(sum((unit->>'quantity')::int), 0)
+        from orders.shipments s, jsonb_array_elements(s.lines) as unit
+        where s.order_id = l.order_id and s.voided_at is null and (unit->>'line')::int = l.line)) as parcels,
+      (select count(*)::int from shipping.shipments s join orders.shipments parcel on parcel.id = s.id
+        where (s.voided_at is null) <> (parcel.voided_at is null)) as voids,
+      (select count(*)::int from (
+        select order_id from orders.lines where requires_shipping group by order_id having sum(ordered - canceled - fulfilled) > 0
+      ) as open where not exists (
+        select from shipping.shipments s where s.order_id = open.order_id and s.sent_at is null)) as not_waiting,
+      (select count(*)::int from orders.orders where state = 'completed' and exists (
+        select from orders.lines where order_id = orders.id and canceled + fulfilled < ordered)) as done_too_early`)
   expect(books).toEqual({
     ...{ unlike: 0, kept: 0, too_much: 0, canceled_with_money: 0, credited_too_much: 0, parts: 0 },
-    ...{ requests: 0, stock: 0 }
+    ...{ requests: 0, stock: 0, parcels: 0, voids: 0, not_waiting: 0, done_too_early: 0 }
   })
   const back = (await shop.sandbox.objects()).filter(({ object }) => object === 'refund')
   const [told] = await shop.sql('select coalesce(sum(refunded), 0)::int as refunded from payments.accounts')
@@ -111,6 +123,56 @@ test('parcels, cancels of lines and a cancel that come at once share the units',
     shop.buyer.post(`/api/orders/${id}/cancel`)
   ])
   await judge(shop)
+})
+
+const never = { reason: 'it never left' }
+const one = { lines: [{ line: 1, quantity: 1 }] }
+const arrived = { status: 'delivered', occurred_at: '2026-11-04T10:00:00Z' }
+test.each<[string, (shop: PaidOrders, id: string, parcel: string) => Promise<unknown>[]]>([
+  ['voided again', () => []],
+  [
+    'returned',
+    ({ admin }, id) => [admin.post(`/api/admin/orders/${id}/returns`, { lines: [{ line: 1, quantity: 2 }] })]
+  ],
+  [
+    'paid back',
+    ({ admin }, id) => [admin.post(`/api/admin/orders/${id}/refunds`, { ...one, reason: 'chipped' })]
+  ],
+  ['followed by the rest', ({ admin }, id) => [admin.post(`/api/admin/orders/${id}/shipments`, {})]],
+  ['canceled', ({ buyer }, id) => [buyer.post(`/api/orders/${id}/cancel`)]],
+  [
+    'completed',
+    ({ admin }, id) => [admin.post(`/api/admin/orders/${id}/transition`, { action: 'complete' })]
+  ],
+  [
+    'said to have arrived',
+    ({ admin }, _, parcel) => [admin.post(`/api/admin/shipping/shipments/${parcel}/events`, arrived)]
+  ]
+])('a parcel that is voided while it is %s never left, or has, and all agree', async (_, meanwhile) => {
+  const shop = await usePaidOrders()
+  const orders = await atOnce(4, async () => {
+    const { id } = await shop.order(3)
+    await shop.pay(id)
+    const body = { lines: [{ line: 1, quantity: 2 }] }
+    return { id: id as string, parcel: (await shop.does(id, 'shipments', body)).shipments[0].id as string }
+  })
+  const answers = await Promise.all(
+    orders.map(async ({ id, parcel }, index) => {
+      const path = `/api/admin/orders/${id}/shipments/${parcel}/void`
+      const undo = () => [shop.admin.post(path, never), shop.admin.post(path, never)]
+      const rest = () => meanwhile(shop, id, parcel)
+      return Promise.all(index % 2 === 0 ? [...undo(), ...rest()] : [...rest(), ...undo()])
+    })
+  )
+  for (const { status, text } of answers.flat() as { status: number; text: string }[])
+    expect([200, 202, 409], text).toContain(status)
+  await judge(shop)
+  for (const { id, parcel } of orders) {
+    const { history, shipments } = await shop.read(id)
+    const times = history.filter(({ action }: { action: string }) => action === 'void_shipment').length
+    const of = shipments.find((each: { id: string }) => each.id === parcel)
+    expect(times).toBe(of.voided_at === null ? 0 : 1)
+  }
 })
 
 test('an order that is paid while it expires is paid, or canceled with its money back', async () => {

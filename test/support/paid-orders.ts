@@ -1,19 +1,27 @@
 import { expect } from 'vitest'
+import type { Module } from '../../src/module.ts'
 import { signatureOf } from '../../src/modules/payments/providers/signature.ts'
 import { customer } from '../../src/testing.ts'
 import { until } from '../faults/until.ts'
+import { CHECKOUT_MODULES } from './checkouts.ts'
 import { sent, useOrders } from './orders.ts'
 import { useSandbox, WEBHOOK_SECRET } from './payments.ts'
 
 const CARD = { provider: 'sandbox', method: 'card' }
-type Options = { capture?: 'automatic' | 'manual'; settings?: Readonly<Record<string, string>> }
+type Options = {
+  capture?: 'automatic' | 'manual'
+  settings?: Readonly<Record<string, string>>
+  /** Beside those that a checkout asks. */
+  others?: readonly Module[]
+}
 // biome-ignore lint/suspicious/noExplicitAny: a test reads fields of whatever came back
 type Json = any
 
 /** A shop whose orders are paid at a sandbox of its own, which calls nobody back but when the test says so. */
-export async function usePaidOrders({ capture = 'automatic', settings = {} }: Options = {}) {
+export async function usePaidOrders({ capture = 'automatic', settings = {}, others = [] }: Options = {}) {
   const sandbox = await useSandbox()
   const shop = await useOrders({
+    modules: [...CHECKOUT_MODULES, ...others],
     settings: {
       CARTWRIGHT__PAYMENTS__SANDBOX__URL: sandbox.url,
       CARTWRIGHT__PAYMENTS__CAPTURE: capture,

@@ -59,6 +59,17 @@ export const orderShipped = defineEvent(
   },
   { order_id: Id, number: Type.String(), customer_id: about.customer_id, shipment_id: Id }
 )
+/** `orders.shipment_voided`: a parcel never left. */
+export const orderShipmentVoided = defineEvent(
+  'orders.shipment_voided',
+  {
+    description:
+      'It was said by mistake that a parcel of an order had left: what is in it is still to be sent.',
+    subject: 'the order',
+    outside: 'each'
+  },
+  { order_id: Id, number: Type.String(), customer_id: about.customer_id, shipment_id: Id }
+)
 /** `orders.credited`: less is to be paid for an order. */
 export const orderCredited = defineEvent(
   'orders.credited',

@@ -37,6 +37,7 @@ import {
   orderCreated,
   orderCredited,
   orderPlaced,
+  orderShipmentVoided,
   orderShipped
 } from './events.ts'
 import { expireOrders } from './expiry/job.ts'
@@ -65,6 +66,7 @@ export {
   orderCreated,
   orderCredited,
   orderPlaced,
+  orderShipmentVoided,
   orderShipped
 } from './events.ts'
 export type { OrderFigures, OrderLetter }
@@ -109,7 +111,17 @@ export const ordersModule = defineModule({
     shipping: shippingModule,
     cart: cartModule
   },
-  emits: [orderCreated, orderPlaced, orderClaimed, orderShipped, orderCredited, orderCanceled],
+  emits: [
+    ...[
+      orderCreated,
+      orderPlaced,
+      orderClaimed,
+      orderShipped,
+      orderShipmentVoided,
+      orderCredited,
+      orderCanceled
+    ]
+  ],
   hears: [shipmentDelivered, shipmentReturned],
   jobs: [expireOrders, completeOrders],
   migrations: new URL('./migrations/', import.meta.url),

@@ -102,4 +102,27 @@ describe.each([
     await db.transaction(tx => shipping.forget(tx, [orderId]))
     expect([await seen(null, orderId), await seen(ada, orderId)]).toEqual([[], []])
   })
+
+  test('keeps a parcel that never left, and what was in it waits again', async () => {
+    const { shipping, db, seen } = await use()
+    const [orderId, id] = [newId(), newId()]
+    const groups = [{ ...GOODS, option }]
+    const open = () => db.transaction(tx => shipping.open(tx, { orderId, customerId: null, groups }))
+    await open()
+    await db.transaction(async tx => {
+      const order = { id: orderId, customer_id: null, token_version: 1 }
+      await shipping.send(tx, { id, order, groups: [GOODS], label })
+      await shipping.remain(tx, orderId, [])
+    })
+    expect(await seen(null, orderId)).toEqual([[true, GOODS.lines]])
+    await db.transaction(tx => shipping.voidParcel(tx, { shipmentId: id, actor: null, reason: 'wrong' }))
+    // What waits already stays as it is.
+    for (const _ of [1, 2]) await open()
+    expect((await seen(null, orderId)).toSorted()).toEqual([
+      [false, GOODS.lines],
+      [true, GOODS.lines]
+    ])
+    // One that is not known was sent while shipping was switched off.
+    await db.transaction(tx => shipping.voidParcel(tx, { shipmentId: newId(), actor: null, reason: 'wrong' }))
+  })
 })

@@ -74,6 +74,16 @@ export const shipmentNotSent = defineError(
   'SHIPPING_SHIPMENT_NOT_SENT',
   'It is still to be sent: say first that it is on its way, with POST /api/admin/orders/:id/shipments.'
 )
+export const shipmentVoided = defineError(
+  'conflict',
+  'SHIPPING_SHIPMENT_VOIDED',
+  'It was said by mistake that it had left: what is in it is sent, and told of, as another shipment.'
+)
+export const shipmentLeft = defineError(
+  'conflict',
+  'SHIPPING_SHIPMENT_LEFT',
+  'Its carrier has told of it, so it has left. Where that is wrong, void these events first.'
+)
 export const carrierNotFound = defineError(
   'not_found',
   'SHIPPING_CARRIER_NOT_FOUND',

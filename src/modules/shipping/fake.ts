@@ -9,6 +9,8 @@ type FakeShipment = {
   readonly orderId: string
   customerId: string | null
   isForgotten: boolean
+  /** It never left. */
+  isVoided: boolean
   /** Null: it is still to be sent. */
   label: Sent['label'] | null
   lines: readonly { readonly line: number; readonly quantity: number }[]
@@ -33,18 +35,18 @@ export function fakeShipping(): FakeShipping {
     askOrders: () => {},
     open: async (tx, { orderId, customerId, groups }) =>
       after(tx, () => {
-        for (const { key, lines, option } of groups)
-          if (option.method !== 'digital')
-            shipments.push({
-              ...{ id: derivedId(orderId, `shipment:${key}`), orderId, customerId, group: key, lines },
-              ...{ isForgotten: false, label: null }
-            })
+        for (const { key, lines, option } of groups) {
+          const id = derivedId(orderId, `shipment:${key}`)
+          if (option.method === 'digital' || shipments.some(each => each.id === id)) continue
+          const waiting = { id, orderId, customerId, group: key, lines, label: null }
+          shipments.push({ ...waiting, isForgotten: false, isVoided: false })
+        }
       }),
     send: async (tx, { id, order, groups, label }) => {
       after(tx, () =>
         shipments.push({
           ...{ id, orderId: order.id, customerId: order.customer_id, group: groups[0]?.key ?? '', label },
-          ...{ isForgotten: false, lines: groups.flatMap(({ lines }) => lines) }
+          ...{ isForgotten: false, isVoided: false, lines: groups.flatMap(({ lines }) => lines) }
         })
       )
       return kept(label)
@@ -60,6 +62,11 @@ export function fakeShipping(): FakeShipping {
     voidEvent: async () => {
       throw eventNotFound()
     },
+    voidParcel: async (tx, { shipmentId }) =>
+      after(tx, () => {
+        const parcel = shipments.find(each => each.id === shipmentId)
+        if (parcel !== undefined) parcel.isVoided = true
+      }),
     remain: async (tx, orderId, groups) =>
       after(tx, () => {
         const rest = new Map(groups.map(({ key, lines }) => [key, lines]))

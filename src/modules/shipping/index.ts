@@ -28,7 +28,7 @@ import {
 } from './shipments/service.ts'
 import { slipRoutes } from './slips/routes.ts'
 import { createSlips, type DescribeOrders } from './slips/service.ts'
-import { type Correction, createTracking, type WrongEvent } from './tracking/service.ts'
+import { type Correction, createTracking, type WrongEvent, type WrongParcel } from './tracking/service.ts'
 import { zoneRoutes } from './zones/routes.ts'
 import { createZoneService } from './zones/service.ts'
 
@@ -44,7 +44,7 @@ export type ShippingApi = {
   rates(): Promise<(parcel: Parcel) => ShippingOption[]>
   /** The regions on which it depends how something is sent, by country. From memory, too. */
   regions(): Promise<ReadonlyMap<string, ReadonlySet<string>>>
-  /** An order has to be sent or picked up: within its transaction, once. */
+  /** What of an order has to be sent or picked up: within its transaction. What waits already stays as it is. */
   open(tx: Transaction, shipments: NewShipments): Promise<void>
   /** Some of an order is on its way, or can be picked up: within the transaction that says so, once. */
   send(tx: Transaction, parcel: SentParcel): Promise<Label>
@@ -52,9 +52,11 @@ export type ShippingApi = {
   relabel(tx: Transaction, shipmentId: string, label: SentParcel['label']): Promise<Label>
   /**
    * What was told of a parcel was wrong. Answers what that changes; `undefined`: it is known already.
-   * @throws `SHIPPING_SHIPMENT_NOT_FOUND`, `SHIPPING_EVENT_NOT_FOUND`
+   * @throws `SHIPPING_SHIPMENT_NOT_FOUND`, `SHIPPING_SHIPMENT_VOIDED`, `SHIPPING_EVENT_NOT_FOUND`
    */
   voidEvent(tx: Transaction, wrong: WrongEvent): Promise<Correction | undefined>
+  /** A parcel never left: nothing is told of it any more. What was in it is to be opened again. @throws `SHIPPING_SHIPMENT_LEFT` */
+  voidParcel(tx: Transaction, wrong: WrongParcel): Promise<void>
   /** What of an order is still to be sent, by group; of groups that are not named nothing is. */
   remain(tx: Transaction, orderId: string, groups: SentParcel['groups']): Promise<void>
   /** What was ordered without an account is this customer's from now on. */
@@ -95,6 +97,7 @@ export const shippingModule = defineModule({
       send: shipments.send,
       relabel: shipments.relabel,
       voidEvent: tracking.voidEvent,
+      voidParcel: tracking.voidParcel,
       remain: shipments.remain,
       handOver: shipments.handOver,
       forget: shipments.forget,

@@ -102,6 +102,25 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
   )
 
   tiers.admin.post(
+    '/admin/orders/:id/shipments/:shipment_id/void',
+    {
+      config,
+      schema: {
+        summary: 'A parcel never left',
+        description:
+          'What is in it is still to be sent, and reserved as before. Money that was taken stays. Refused once its carrier has told of it.',
+        params: schema.ShipmentParams,
+        body: schema.VoidRequest,
+        response: { 200: schema.AdminOrderResponse }
+      }
+    },
+    request => {
+      const { reason } = request.body
+      return orders.voidShipment(request.params, reason, doerOf(request, reason), writeOf(request))
+    }
+  )
+
+  tiers.admin.post(
     '/admin/orders/:id/shipments/:shipment_id/events/:event_id/void',
     {
       config,

@@ -95,6 +95,8 @@ export const AdminOrderResponse = response('AdminOrderResponse', {
   shipments: Type.Array(
     Type.Object({
       ...shipmentFields,
+      voided_by: nullable({ ...Id, description: 'Who said that it never left.' }),
+      void_reason: nullable(Type.String()),
       former: Type.Array(
         Type.Object({
           carrier: nullable(Type.String()),

@@ -80,6 +80,8 @@ export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
       doer: Doer,
       write: Write
     ) => after(of.id, fulfilment.relabel(of, label, doer, write)),
+    voidShipment: (of: Parameters<Fulfilment['voidShipment']>[0], reason: string, doer: Doer, write: Write) =>
+      after(of.id, fulfilment.voidShipment(of, reason, doer, write)),
     voidEvent: (of: Parameters<Fulfilment['voidEvent']>[0], reason: string, doer: Doer, write: Write) =>
       after(of.id, fulfilment.voidEvent(of, reason, doer, write)),
     takeBack: (id: string, returned: Parameters<Fulfilment['takeBack']>[1], doer: Doer, write: Write) =>

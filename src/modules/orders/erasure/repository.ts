@@ -56,7 +56,8 @@ export const eraseAdjustments = statement({
 export const eraseShipments = statement({
   name: 'orders.erase_shipments',
   takes: { ids: 'uuid[]' },
-  text: `update orders.shipments set tracking_number = null, former = '[]' where order_id = any ($ids)`
+  text: `
+    update orders.shipments set tracking_number = null, former = '[]', void_reason = null where order_id = any ($ids)`
 })
 export const noteErased = statement({
   name: 'orders.note_erased',

@@ -1,5 +1,6 @@
-import { json, nullableOneOf, statement } from '../../../platform/postgres/statement.ts'
+import { json, nullableJson, nullableOneOf, oneOf, statement } from '../../../platform/postgres/statement.ts'
 import type { Units } from '../life/counters.ts'
+import type { GroupRow } from '../orders/repository.ts'
 
 export const insertShipment = statement({
   name: 'orders.insert_shipment',
@@ -18,8 +19,26 @@ export const insertShipment = statement({
 export const findShipment = statement({
   name: 'orders.find_shipment',
   takes: { id: 'uuid', order_id: 'uuid' },
-  gives: { carrier: 'text?', tracking_number: 'text?' },
-  text: 'select carrier, tracking_number from orders.shipments where id = $id and order_id = $order_id'
+  gives: { carrier: 'text?', tracking_number: 'text?', lines: json<Units[]>(), voided_at: 'timestamptz?' },
+  text: `
+    select carrier, tracking_number, lines, voided_at from orders.shipments where id = $id and order_id = $order_id`
+})
+export const voidShipment = statement({
+  name: 'orders.void_shipment',
+  takes: { id: 'uuid', actor: 'uuid?', reason: 'text' },
+  text: `
+    update orders.shipments set voided_at = now(), voided_by = $actor, void_reason = $reason where id = $id`
+})
+/** What comes together, and how that was chosen to come. */
+export const listGroups = statement({
+  name: 'orders.list_groups',
+  takes: { order_id: 'uuid' },
+  gives: {
+    group_key: 'text',
+    method: oneOf<GroupRow['method']>(),
+    option: nullableJson<NonNullable<GroupRow['option']>>()
+  },
+  text: 'select group_key, method, option from orders.groups where order_id = $order_id order by group_key'
 })
 /** What stood on it before is remembered. */
 export const updateLabel = statement({

@@ -8,9 +8,10 @@ import type { PaymentsApi } from '../../payments/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import { type Changes, type Doer, type Hand, SYSTEM } from '../changes/service.ts'
 import { actionRefused, orderStale, shipmentNotFound } from '../errors.ts'
-import { orderShipped } from '../events.ts'
+import { orderShipmentVoided, orderShipped } from '../events.ts'
 import { count, left, type Units } from '../life/counters.ts'
 import { deliverable } from '../life/digital.ts'
+import { refusalOfUnsent, unsent } from '../life/unsent.ts'
 import * as repository from './repository.ts'
 import { stockLinesOf } from './stock.ts'
 
@@ -20,7 +21,7 @@ type Deps = {
   emit: Emit
   inventory: Pick<InventoryApi, 'post'> | undefined
   payments: Pick<PaymentsApi, 'capture' | 'lock' | 'proceed'> | undefined
-  shipping: Pick<ShippingApi, 'relabel' | 'send' | 'voidEvent'> | undefined
+  shipping: Pick<ShippingApi, 'open' | 'relabel' | 'send' | 'voidEvent' | 'voidParcel'> | undefined
 }
 type Label = {
   readonly carrier?: string | null | undefined
@@ -70,6 +71,22 @@ export function createFulfilment({ db, changes, emit, inventory, payments, shipp
     return sent
   }
 
+  /** What was in a parcel that never left waits to be sent again, in the way that was chosen for it. */
+  async function openAgain(tx: Transaction, hand: Hand, units: readonly Units[]): Promise<void> {
+    const { id: orderId, customer_id: customerId } = hand.order
+    const chosen = await tx.rows(repository.listGroups, { order_id: orderId })
+    const groups = carriedIn(hand, units).flatMap(({ key, lines }) =>
+      chosen
+        .filter(({ group_key }) => group_key === key)
+        .flatMap(({ method, option }) => {
+          if (option === null) return []
+          const { estimated_days: estimatedDays, ...rest } = option
+          return [{ key, lines, option: { ...rest, method, estimatedDays } }]
+        })
+    )
+    await shipping?.open(tx, { orderId, customerId, groups })
+  }
+
   return {
     /** What needs no carrier leaves by itself, if it is time. Answers the order as it is then. */
     deliver: async (tx: Transaction, hand: Hand): Promise<Hand> => {
@@ -104,13 +121,47 @@ export function createFulfilment({ db, changes, emit, inventory, payments, shipp
         write.expect(hand.order.version, orderStale)
         changes.judge(hand, 'relabel', doer)
         const stored = found(await tx.first(repository.findShipment, { id, order_id }), shipmentNotFound)
-        const typed = { ...stored, ...definedOf(given), unchecked }
+        if (stored.voided_at !== null)
+          throw actionRefused({ details: { action: 'relabel', reason: 'voided' } })
+        const { carrier: before, tracking_number: number } = stored
+        const typed = { carrier: before, tracking_number: number, ...definedOf(given), unchecked }
         const { carrier, tracking_number } = (await shipping?.relabel(tx, id, typed)) ?? typed
         await tx.run(repository.updateLabel, { id, carrier, tracking_number, actor: doer.actor })
         await changes.write(tx, hand, 'relabel', doer)
       })
     },
 
+    /**
+     * It was said by mistake that a parcel had left: what is in it is to be sent, and reserved, as before. Money that was taken with it
+     * stays. Said once more, nothing is left to be done.
+     * @throws as `ship`; `ORDER_SHIPMENT_NOT_FOUND`, `SHIPPING_SHIPMENT_LEFT`
+     */
+    voidShipment: async (
+      { id: order_id, shipment_id: id }: { id: string; shipment_id: string },
+      reason: string,
+      doer: Doer,
+      write: Write
+    ): Promise<void> => {
+      await write.once(db, async tx => {
+        const hand = await changes.take(tx, order_id)
+        write.expect(hand.order.version, orderStale)
+        const parcel = found(await tx.first(repository.findShipment, { id, order_id }), shipmentNotFound)
+        if (parcel.voided_at !== null) return
+        changes.judge(hand, 'void_shipment', doer)
+        const refusal = refusalOfUnsent(hand.lines, parcel.lines)
+        if (refusal !== undefined)
+          throw actionRefused({ details: { action: 'void_shipment', reason: refusal } })
+        const { actor } = doer
+        await shipping?.voidParcel(tx, { shipmentId: id, actor, reason })
+        await openAgain(tx, hand, parcel.lines)
+        await changes.write(tx, hand, 'void_shipment', doer, { lines: unsent(hand.lines, parcel.lines) })
+        await tx.run(repository.voidShipment, { id, actor, reason })
+        const undone = { id: derivedId(id, 'void'), kind: 'unship', shipment: id } as const
+        await inventory?.post(tx, { ...undone, owner: order_id })
+        const { number, customer_id } = hand.order
+        emit(tx, orderShipmentVoided, order_id, { order_id, number, customer_id, shipment_id: id })
+      })
+    },
     /**
      * What was told of a parcel was wrong. Where that had completed the order by itself, it is looked after again.
      * @throws as `ship`; `SHIPPING_SHIPMENT_NOT_FOUND`, `SHIPPING_EVENT_NOT_FOUND`

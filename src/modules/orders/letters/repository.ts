@@ -12,6 +12,7 @@ type Line = {
   /** As it was ordered, less its discounts. */
   total: number
 }
+/** That has left. */
 type Shipment = {
   id: string
   carrier: string | null
@@ -57,7 +58,7 @@ export const listLetters = statement({
         from orders.lines l where l.order_id = o.id) as lines,
       (select coalesce(jsonb_agg(jsonb_build_object(
           'id', s.id, 'carrier', s.carrier, 'tracking_number', s.tracking_number, 'lines', s.lines) order by s.at, s.id), '[]')
-        from orders.shipments s where s.order_id = o.id) as shipments
+        from orders.shipments s where s.order_id = o.id and s.voided_at is null) as shipments
     from orders.orders o where o.id = any ($ids)`
 })
 export type LetterRow = RowOf<typeof listLetters>

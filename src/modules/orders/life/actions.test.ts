@@ -59,22 +59,22 @@ describe('who may do what', () => {
     [
       'sent',
       { lines: [line({ fulfilled: 2 })] },
-      ['return', 'relabel', 'void_event', 'refund', 'complete', 'hold', 'note']
+      ['return', 'relabel', 'void_event', 'void_shipment', 'refund', 'complete', 'hold', 'note']
     ],
     [
       'sent in part',
       { lines: [line({ fulfilled: 1 })] },
-      ['cancel_lines', 'fulfil', 'return', 'relabel', 'void_event', 'refund', 'hold', 'note']
+      ['cancel_lines', 'fulfil', 'return', 'relabel', 'void_event', 'void_shipment', 'refund', 'hold', 'note']
     ],
     [
       'returned',
       { lines: [line({ fulfilled: 2, returned: 2 })] },
-      ['relabel', 'void_event', 'refund', 'complete', 'hold', 'note']
+      ['relabel', 'void_event', 'void_shipment', 'refund', 'complete', 'hold', 'note']
     ],
     [
       'done',
       { state: 'completed', lines: [line({ fulfilled: 2 })] },
-      ['return', 'relabel', 'void_event', 'refund', 'reopen', 'note']
+      ['return', 'relabel', 'void_event', 'void_shipment', 'refund', 'reopen', 'note']
     ],
     [
       'nobody’s any more',

@@ -74,6 +74,12 @@ export const ACTIONS = {
     means:
       'What was told of a parcel was wrong; what was completed because of it is to be looked after again.'
   },
+  void_shipment: {
+    from: ['placed', 'completed'],
+    to: 'placed',
+    by: ['admin'],
+    means: 'A parcel never left: what is in it is still to be sent.'
+  },
   refund: {
     from: ['placed', 'completed'],
     to: null,
@@ -133,7 +139,7 @@ const hasLeft = ({ lines }: Life, kind: keyof typeof left) => lines.some(line =>
 const DESPITE_REQUEST: readonly ActionName[] = ['confirm_cancel', 'refuse_cancel', 'place', 'claim', 'note']
 
 /** What makes an order live again, or says where it went: nobody has ordered it any more. */
-const NOT_WHEN_ERASED: readonly ActionName[] = ['relabel', 'void_event', 'reopen']
+const NOT_WHEN_ERASED: readonly ActionName[] = ['relabel', 'void_event', 'void_shipment', 'reopen']
 
 /** What beside state and role stands in the way, by action. */
 const GUARDS: Partial<Record<ActionName, (life: Life) => Refusal | undefined>> = {
@@ -145,6 +151,7 @@ const GUARDS: Partial<Record<ActionName, (life: Life) => Refusal | undefined>> =
   fulfil: life => (life.isHeld ? 'held' : hasLeft(life, 'fulfil') ? undefined : 'nothing_left'),
   relabel: life => (isShipped(life) ? undefined : 'not_shipped'),
   void_event: life => (isShipped(life) ? undefined : 'not_shipped'),
+  void_shipment: life => (isShipped(life) ? undefined : 'not_shipped'),
   return: life => (hasLeft(life, 'return') ? undefined : 'nothing_left'),
   complete: life => (life.isHeld ? 'held' : hasLeft(life, 'fulfil') ? 'not_shipped' : undefined),
   hold: life => (life.isHeld ? 'held' : undefined),

@@ -121,6 +121,9 @@ type ShipmentRow = {
   tracking_number: string | null
   lines: readonly Units[]
   at: string
+  voided_at: string | null
+  voided_by: string | null
+  void_reason: string | null
   former: readonly FormerLabel[]
 }
 type FormerLabel = Label & { actor: string | null; until: string }

@@ -168,7 +168,8 @@ export const shipmentFields = {
   carrier: nullable(Type.String()),
   tracking_number: nullable(Type.String()),
   lines: Type.Array(Type.Object({ line: Type.Integer(), quantity: Type.Integer() })),
-  at: Time
+  at: Time,
+  voided_at: nullable({ ...Time, description: 'When it was found out that it never left.' })
 }
 /** Of every view of an order. */
 export const orderFields = {

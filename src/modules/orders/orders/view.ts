@@ -22,10 +22,11 @@ export function commonOf(row: OrderRow) {
     groups: groups.map(group => groupOf(group, ofGroup.get(group.group_key) ?? [])),
     components: components.map(componentOf),
     tax_summary: taxSummaryOf(components),
-    shipments: shipments.map(({ at, lines: units, ...shipment }) => ({
+    shipments: shipments.map(({ at, voided_at, lines: units, ...shipment }) => ({
       ...shipment,
       lines: [...units],
-      at: new Date(at)
+      at: new Date(at),
+      voided_at: voided_at === null ? null : new Date(voided_at)
     })),
     adjustments: adjustments.map(({ at, parts, ...adjustment }) => ({
       ...adjustment,

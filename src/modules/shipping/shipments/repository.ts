@@ -1,6 +1,6 @@
 import { json, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { Kind } from '../rates/options.ts'
-import type { ShipmentStatus } from '../tracking/rule.ts'
+import type { ShipmentStatus, ToldStatus } from '../tracking/rule.ts'
 
 /** So many pieces of a line of the order. */
 export type Units = { readonly line: number; readonly quantity: number }
@@ -16,6 +16,7 @@ type ShipmentRow = {
   readonly days_max: number | null
   readonly lines: readonly Units[]
 }
+/** Those that wait still stay as they are. */
 export const insertShipments = statement({
   name: 'shipping.insert_shipments',
   takes: { order_id: 'uuid', customer_id: 'uuid?', rows: json<readonly ShipmentRow[]>() },
@@ -26,7 +27,8 @@ export const insertShipments = statement({
     from jsonb_to_recordset($rows) as rows (
       id uuid, group_key text, method text, option_id text, provider text, service text, days_min int, days_max int,
       lines jsonb
-    )`
+    )
+    on conflict (id) do nothing`
 })
 export const handOver = statement({
   name: 'shipping.hand_shipments_over',
@@ -38,7 +40,8 @@ export const eraseShipments = statement({
   name: 'shipping.erase_shipments',
   takes: { order_ids: 'uuid[]' },
   text: `
-    update shipping.shipments set customer_id = null, token_version = null, tracking_number = null, tracking_key = null
+    update shipping.shipments set customer_id = null, token_version = null, tracking_number = null, tracking_key = null,
+      void_reason = null
     where order_id = any ($order_ids)`
 })
 /** Its words, and what could be guessed from them; that something happened stays. */
@@ -97,7 +100,7 @@ export const updateWaiting = statement({
 type EventJson = {
   readonly id: string
   readonly event_id: string | null
-  readonly status: ShipmentStatus
+  readonly status: ToldStatus
   readonly occurred_at: string
   readonly description: string | null
   readonly location: string | null
@@ -122,6 +125,9 @@ const shipment = {
   tracking_number: 'text?',
   lines: json<readonly Units[]>(),
   sent_at: 'timestamptz?',
+  voided_at: 'timestamptz?',
+  voided_by: 'uuid?',
+  void_reason: 'text?',
   version: 'int4',
   created_at: 'timestamptz',
   updated_at: 'timestamptz'
@@ -152,7 +158,7 @@ export const findShipment = statement({
   gives: wholeShipment,
   text: `${selectWhole} where id = $id`
 })
-/** Of those with this number the one that was sent last: carriers use them again. */
+/** Of those with this number the one that was sent last, and has left: carriers use them again. */
 export const findTracked = statement({
   name: 'shipping.find_tracked',
   takes: { tracking_key: 'text', carrier: 'text?' },
@@ -161,7 +167,7 @@ export const findTracked = statement({
     ${selectWhole}
     where tracking_key = $tracking_key and tracking_key <> '' and sent_at is not null
       and ($carrier::text is null or lower($carrier) in (carrier_code, lower(carrier)))
-    order by sent_at desc, id desc limit 1`
+    order by voided_at is not null, sent_at desc, id desc limit 1`
 })
 export const updateLabel = statement({
   name: 'shipping.update_label',

@@ -1,7 +1,7 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Day, Id, input, line, nullable, response, Time, Version } from '../../../kernel/wire.ts'
 import { EstimatedDays } from '../methods/schema.ts'
-import { AdminTrackingEventResponse, Status, TrackingEventResponse } from '../tracking/schema.ts'
+import { AdminTrackingEventResponse, ShipmentStatus, TrackingEventResponse } from '../tracking/schema.ts'
 
 export const OrderParams = input({ order_id: Id })
 
@@ -11,7 +11,7 @@ const about = {
   provider: nullable(Type.String({ description: 'Who was to carry it.' })),
   service: nullable(Type.String({ description: 'Null: no way of delivery was chosen.' })),
   estimated_days: nullable(EstimatedDays),
-  status: Status,
+  status: ShipmentStatus,
   carrier: nullable(Type.String({ description: 'Who carries it; null until it is sent.' })),
   tracking_number: nullable(Type.String()),
   tracking_url: nullable(Type.String({ description: 'Where its carrier says where it is.' })),
@@ -47,7 +47,7 @@ export const TrackQuery = input({
 export const TrackResponse = response('TrackResponse', {
   tracking_number: Type.String(),
   carrier: nullable(Type.String()),
-  status: Status,
+  status: ShipmentStatus,
   estimated_delivery: about.estimated_delivery,
   tracking_url: about.tracking_url,
   events: Type.Array(TrackingEventResponse)
@@ -57,6 +57,9 @@ export type TrackResponse = Static<typeof TrackResponse>
 export const AdminShipmentResponse = response('AdminShipmentResponse', {
   order_id: Id,
   ...about,
+  voided_at: nullable({ ...Time, description: 'When it was found out that it never left.' }),
+  voided_by: nullable({ ...Id, description: 'Who said so.' }),
+  void_reason: nullable(Type.String()),
   events: Type.Array(AdminTrackingEventResponse, { description: 'What was told of it, the latest first.' }),
   version: Version
 })

@@ -49,7 +49,7 @@ type Deps = {
 }
 
 export function createShipmentService({ db, isToken, carriers }: Deps) {
-  /** Something has to be sent, or picked up, for an order; what comes digitally needs no shipment. */
+  /** Something has to be sent, or picked up, for an order, perhaps once more; what comes digitally needs no shipment. */
   async function open(tx: Transaction, { orderId, customerId, groups }: NewShipments): Promise<void> {
     const carried = groups.filter(({ option }) => option.method !== 'digital')
     if (carried.length === 0) return

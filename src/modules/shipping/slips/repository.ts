@@ -54,7 +54,7 @@ export const listSentOn = statement({
   slow: true,
   text: `
     ${selecting(microsOf('sent_at'))}
-    where (sent_at, id) > (${AT}, $id) and sent_at >= ($day::text::date)::timestamp at time zone $zone
+    where (sent_at, id) > (${AT}, $id) and voided_at is null and sent_at >= ($day::text::date)::timestamp at time zone $zone
       and sent_at < ($day::text::date + 1)::timestamp at time zone $zone
     order by sent_at, id limit $limit`
 })

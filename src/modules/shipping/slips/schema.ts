@@ -1,7 +1,7 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Day, Id, input, listOf, nullable, pageQuery, response, Time } from '../../../kernel/wire.ts'
 import { AdminShipmentResponse } from '../shipments/schema.ts'
-import { Status } from '../tracking/schema.ts'
+import { ShipmentStatus } from '../tracking/schema.ts'
 
 const Part = Type.Optional(Type.String())
 export const PackingSlipResponse = response('PackingSlipResponse', {
@@ -31,7 +31,7 @@ export const PackingSlipResponse = response('PackingSlipResponse', {
 export type PackingSlip = Static<typeof PackingSlipResponse>
 
 const filters = {
-  status: Type.Optional(Status),
+  status: Type.Optional(ShipmentStatus),
   carrier: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Its code or its name.' })),
   order_id: Type.Optional(Id),
   since: Type.Optional(Type.String({ format: 'date-time', description: 'Made at this time or later.' }))

@@ -1,5 +1,5 @@
 import { json, oneOf, statement } from '../../../platform/postgres/statement.ts'
-import type { ShipmentStatus } from './rule.ts'
+import type { ShipmentStatus, ToldStatus } from './rule.ts'
 
 /** A parcel that nobody else changes until `tx` ends. */
 export const lockShipment = statement({
@@ -16,7 +16,7 @@ export const lockShipment = statement({
 type EventRow = {
   readonly id: string
   readonly event_id: string | null
-  readonly status: ShipmentStatus
+  readonly status: ToldStatus
   readonly occurred_at: Date
   readonly description: string | null
   readonly location: string | null
@@ -45,7 +45,7 @@ export const insertEvents = statement({
 export const listEvents = statement({
   name: 'shipping.list_events',
   takes: { shipment_id: 'uuid' },
-  gives: { id: 'uuid', status: oneOf<ShipmentStatus>(), told_at: 'timestamptz', voided_at: 'timestamptz?' },
+  gives: { id: 'uuid', status: oneOf<ToldStatus>(), told_at: 'timestamptz', voided_at: 'timestamptz?' },
   text: 'select id, status, told_at, voided_at from shipping.events where shipment_id = $shipment_id'
 })
 /** With it all that the carrier calls alike. */
@@ -60,7 +60,15 @@ export const voidEvents = statement({
 })
 export const updateStatus = statement({
   name: 'shipping.update_shipment_status',
-  takes: { id: 'uuid', status: oneOf<ShipmentStatus>() },
+  takes: { id: 'uuid', status: oneOf<ToldStatus>() },
   text: `
     update shipping.shipments set status = $status, version = version + 1, updated_at = now() where id = $id`
+})
+export const voidParcel = statement({
+  name: 'shipping.void_parcel',
+  takes: { id: 'uuid', actor: 'uuid?', reason: 'text' },
+  text: `
+    update shipping.shipments set status = 'voided', voided_at = now(), voided_by = $actor, void_reason = $reason,
+      version = version + 1, updated_at = now()
+    where id = $id`
 })

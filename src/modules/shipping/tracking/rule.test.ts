@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { digestOf, estimateOf, STATUSES, shown, statusOf, type Told } from './rule.ts'
+import { digestOf, estimateOf, shown, statusOf, TOLD_STATUSES, type Told } from './rule.ts'
 
 const event = fc.record({
   event_id: fc.constantFrom(null, 'a', 'b'),
-  status: fc.constantFrom(...STATUSES),
+  status: fc.constantFrom(...TOLD_STATUSES),
   occurred_at: fc.constantFrom(new Date('2026-11-01T10:00:00Z'), new Date('2026-11-02T10:00:00Z')),
   description: fc.constantFrom(null, 'Sorted', 'At the door'),
   location: fc.constant(null),
@@ -41,7 +41,7 @@ test('in any order, and however often they are told, events come to the same', (
 })
 
 test('all orders of one journey come to its end', () => {
-  const journey = STATUSES.map((status, day) =>
+  const journey = TOLD_STATUSES.map((status, day) =>
     told({ status, occurred_at: new Date(Date.UTC(2026, 10, day + 1)) })
   )
   const [first, ...rest] = ordersOf(journey).map(after)

@@ -1,14 +1,17 @@
 import { hash } from 'node:crypto'
 
 /** From the one that says least to the one that says most: what has come back is not delivered any more. */
-export const STATUSES = ['pending', 'in_transit', 'delivered', 'returned'] as const
-export type ShipmentStatus = (typeof STATUSES)[number]
+export const TOLD_STATUSES = ['pending', 'in_transit', 'delivered', 'returned'] as const
+export type ToldStatus = (typeof TOLD_STATUSES)[number]
+/** Of a parcel that was voided nothing more is told. */
+export const SHIPMENT_STATUSES = [...TOLD_STATUSES, 'voided'] as const
+export type ShipmentStatus = (typeof SHIPMENT_STATUSES)[number]
 
 /** What was told of a parcel. */
 export type Told = {
   /** The carrier's; null: it has none. */
   readonly event_id: string | null
-  readonly status: ShipmentStatus
+  readonly status: ToldStatus
   readonly occurred_at: Date
   readonly description: string | null
   readonly location: string | null
@@ -16,20 +19,21 @@ export type Told = {
   readonly estimated_delivery: string | null
 }
 
-const rankOf = (status: ShipmentStatus) => STATUSES.indexOf(status)
+const rankOf = (status: ToldStatus) => TOLD_STATUSES.indexOf(status)
 
 type Voidable = { readonly voided_at: unknown }
 /** Whether it was not found to be wrong. */
 export const counts = ({ voided_at }: Voidable): boolean => voided_at === null
 
 /** The status of a parcel that is sent, and of which these were told, in whichever order. */
-export const statusOf = (told: readonly (Pick<Told, 'status'> & Voidable)[]): ShipmentStatus =>
+export const statusOf = (told: readonly (Pick<Told, 'status'> & Voidable)[]): ToldStatus =>
   told
     .filter(counts)
-    .reduce<ShipmentStatus>(
-      (most, { status }) => (rankOf(status) > rankOf(most) ? status : most),
-      'in_transit'
-    )
+    .reduce<ToldStatus>((most, { status }) => (rankOf(status) > rankOf(most) ? status : most), 'in_transit')
+
+/** Whether its carrier has it, by what was told: that there is a label says nothing yet. */
+export const hasLeft = (told: readonly (Pick<Told, 'status'> & Voidable)[]): boolean =>
+  told.some(event => counts(event) && event.status !== 'pending')
 
 /** The same for events that say the same. */
 export const digestOf = ({ occurred_at, ...event }: Told): string =>

@@ -1,11 +1,13 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Day, Id, line, nullable, request, response, Time } from '../../../kernel/wire.ts'
-import { STATUSES } from './rule.ts'
+import { SHIPMENT_STATUSES, TOLD_STATUSES } from './rule.ts'
 
 const EVENTS_AT_ONCE_MAX = 100
 
-export const Status = Type.Enum([...STATUSES], {
-  description: 'The one that says most of all that was told: what was delivered is not in transit any more.'
+export const Status = Type.Enum([...TOLD_STATUSES])
+export const ShipmentStatus = Type.Enum([...SHIPMENT_STATUSES], {
+  description:
+    'The one that says most of all that was told: what was delivered is not in transit any more. `voided`: it never left.'
 })
 const event = {
   status: Status,

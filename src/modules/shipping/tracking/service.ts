@@ -6,13 +6,15 @@ import {
   eventNotFound,
   eventsLimit,
   eventTimeInvalid,
+  shipmentLeft,
   shipmentNotFound,
   shipmentNotSent,
-  shipmentStale
+  shipmentStale,
+  shipmentVoided
 } from '../errors.ts'
 import { shipmentCorrected, shipmentDelivered, shipmentReturned } from '../events.ts'
 import * as repository from './repository.ts'
-import { digestOf, type ShipmentStatus, statusOf, type Told } from './rule.ts'
+import { digestOf, hasLeft, statusOf, type Told, type ToldStatus } from './rule.ts'
 import type { TrackingEventRequest } from './schema.ts'
 
 /** The most that is told of one parcel. */
@@ -22,19 +24,19 @@ const EARLIEST = Date.UTC(2000)
 /** What others are told when a parcel comes to this. */
 const EVENT_OF = { delivered: shipmentDelivered, returned: shipmentReturned } as const
 
-/** An event of a parcel that is wrong, and who says so. */
-export type WrongEvent = {
-  readonly orderId: string
+/** A parcel that never left, and who says so. */
+export type WrongParcel = {
   readonly shipmentId: string
-  readonly eventId: string
   readonly actor: string | null
   readonly reason: string
 }
+/** An event of a parcel that is wrong. */
+export type WrongEvent = WrongParcel & { readonly orderId: string; readonly eventId: string }
 /** What a parcel was said to be, since when, and what it is by all that was not wrong. */
 export type Correction = {
-  readonly before: ShipmentStatus
+  readonly before: ToldStatus
   readonly since: Date
-  readonly after: ShipmentStatus
+  readonly after: ToldStatus
 }
 
 type Deps = { db: Database; emit: Emit }
@@ -43,8 +45,8 @@ type Deps = { db: Database; emit: Emit }
 export function createTracking({ db, emit }: Deps) {
   /**
    * These come to the same in any order, and however often they are told.
-   * @throws `SHIPPING_SHIPMENT_NOT_FOUND`, `SHIPPING_SHIPMENT_STALE`, `SHIPPING_SHIPMENT_NOT_SENT`, `SHIPPING_EVENT_TIME_INVALID`,
-   * `SHIPPING_EVENTS_LIMIT`
+   * @throws `SHIPPING_SHIPMENT_NOT_FOUND`, `SHIPPING_SHIPMENT_STALE`, `SHIPPING_SHIPMENT_NOT_SENT`, `SHIPPING_SHIPMENT_VOIDED`,
+   * `SHIPPING_EVENT_TIME_INVALID`, `SHIPPING_EVENTS_LIMIT`
    */
   async function tell(
     id: string,
@@ -57,6 +59,7 @@ export function createTracking({ db, emit }: Deps) {
       const shipment = found(await tx.first(repository.lockShipment, { id }), shipmentNotFound)
       write.expect(shipment.version, shipmentStale)
       if (shipment.sent_at === null) throw shipmentNotSent()
+      if (shipment.status === 'voided') throw shipmentVoided()
       const rows = told.map((event, index) => ({
         ...event,
         id: write.idOf(`event ${index}`),
@@ -76,7 +79,7 @@ export function createTracking({ db, emit }: Deps) {
   /**
    * An event was wrong, and whatever its carrier calls alike: it is shown as such, and counts no more, however often it is told.
    * Answers `undefined` where that is known already.
-   * @throws `SHIPPING_SHIPMENT_NOT_FOUND`, `SHIPPING_EVENT_NOT_FOUND`
+   * @throws `SHIPPING_SHIPMENT_NOT_FOUND`, `SHIPPING_SHIPMENT_VOIDED`, `SHIPPING_EVENT_NOT_FOUND`
    */
   async function voidEvent(
     tx: Transaction,
@@ -84,6 +87,7 @@ export function createTracking({ db, emit }: Deps) {
   ): Promise<Correction | undefined> {
     const shipment = await tx.first(repository.lockShipment, { id })
     if (shipment?.order_id !== order_id) throw shipmentNotFound()
+    if (shipment.status === 'voided') throw shipmentVoided()
     const voided = await tx.run(repository.voidEvents, { shipment_id: id, id: eventId, actor, reason })
     const all = await tx.rows(repository.listEvents, { shipment_id: id })
     found(
@@ -98,7 +102,14 @@ export function createTracking({ db, emit }: Deps) {
     return { before, since: new Date(Math.min(...times, Date.now())), after }
   }
 
-  return { tell, voidEvent }
+  /** A parcel never left; one that shipping knows nothing of was sent while it was switched off. @throws `SHIPPING_SHIPMENT_LEFT` */
+  async function voidParcel(tx: Transaction, { shipmentId: id, actor, reason }: WrongParcel): Promise<void> {
+    if ((await tx.first(repository.lockShipment, { id })) === undefined) return
+    if (hasLeft(await tx.rows(repository.listEvents, { shipment_id: id }))) throw shipmentLeft()
+    await tx.run(repository.voidParcel, { id, actor, reason })
+  }
+
+  return { tell, voidEvent, voidParcel }
 }
 export type Tracking = ReturnType<typeof createTracking>
 

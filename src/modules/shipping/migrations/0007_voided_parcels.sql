@@ -1,0 +1,10 @@
+-- A parcel of which it was said by mistake that it had left. What was in it waits to be sent again.
+alter table shipping.shipments
+  add column voided_at timestamptz,
+  -- Who said so, and why.
+  add column voided_by uuid,
+  add column void_reason text,
+  drop constraint shipments_status;
+alter table shipping.shipments
+  add constraint shipments_status check (status in ('pending', 'in_transit', 'delivered', 'returned', 'voided')),
+  add constraint shipments_voided check ((status = 'voided') = (voided_at is not null) and (voided_at is null or sent_at is not null));
