@@ -89,7 +89,7 @@ export const notificationsModule = defineModule({
   setup: async (
     { config, db, chores, enqueue, log, metrics, secrets },
     settings,
-    { auth, catalog, orders }
+    { auth, catalog, orders, shipping }
   ) => {
     const { locale, kept_days: days } = settings
     const giveUpSeconds = settings.give_up_hours * HOUR_SECONDS
@@ -137,7 +137,7 @@ export const notificationsModule = defineModule({
       consumers: {
         ...createAccountHearing({ auth, write, isOn }),
         ...createStockHearing({ catalog, staff }),
-        ...createOrderHearing({ auth, orders, write, isOn })
+        ...createOrderHearing({ auth, orders, shipping, write, isOn })
       },
       handlers: { 'notifications.send_message': job => send(job) },
       stop: transport.close

@@ -43,6 +43,23 @@ test('who orders as a guest is told what becomes of it, with a link that proves 
   expect(JSON.stringify(rows)).not.toContain(order.order_token)
 })
 
+test('nobody is told that a parcel was sent, or has arrived, that had not', async () => {
+  const shop = await useMailingShop()
+  const guest = { ...sent(shop.mug, 2), email: 'ada@example.com', payment: TRANSFER }
+  const { json: order } = await shop.anybody.post('/api/orders/guest', guest)
+  await shop.pay(order.id)
+  const part = { lines: [{ line: 1, quantity: 1 }] }
+  const path = `/api/admin/orders/${order.id}/shipments`
+  const [{ id: wrong }] = (await shop.admin.post(path, part)).json.shipments
+  await shop.mailed(3)
+  const about = { order_id: order.id, shipment_id: wrong }
+  await shop.tell('shipping.delivered', order.id, about)
+  expect((await shop.admin.post(`${path}/${wrong}/void`, { reason: 'the other one' })).status).toBe(200)
+  await shop.tell('orders.shipped', order.id, about)
+  await shop.tell('shipping.delivered', order.id, about)
+  expect(await shop.messages()).toHaveLength(3)
+})
+
 test('an event that is heard again is not told again', async () => {
   const shop = await useMailingShop({ CARTWRIGHT__NOTIFICATIONS__OFF: '[order_paid]' })
   const ada = shop.as(customer())

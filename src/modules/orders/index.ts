@@ -186,8 +186,8 @@ export const ordersModule = defineModule({
       api,
       people: ordersOfPeople(db, forget),
       consumers: {
-        'shipping.delivered': createArrivals(changes, 'deliver'),
-        'shipping.returned': createArrivals(changes, 'come_back')
+        'shipping.delivered': createArrivals({ changes, shipping }, 'deliver'),
+        'shipping.returned': createArrivals({ changes, shipping }, 'come_back')
       },
       handlers: {
         'orders.expire_orders': (_job, signal) => expire(signal),

@@ -59,6 +59,7 @@ export function fakeShipping(): FakeShipping {
       return kept(label)
     },
     // Nothing is told of its parcels.
+    told: async () => new Set(),
     voidEvent: async () => {
       throw eventNotFound()
     },

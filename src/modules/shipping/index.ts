@@ -1,7 +1,7 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { defineModule } from '../../module.ts'
 import { createChanges, keep } from '../../platform/kept.ts'
-import type { Transaction } from '../../platform/postgres/database.ts'
+import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { catalogModule } from '../catalog/index.ts'
 import { isOrderToken } from '../payments/index.ts'
 import { marketsOfRequests, pricingModule } from '../pricing/index.ts'
@@ -57,6 +57,12 @@ export type ShippingApi = {
   voidEvent(tx: Transaction, wrong: WrongEvent): Promise<Correction | undefined>
   /** A parcel never left: nothing is told of it any more. What was in it is to be opened again. @throws `SHIPPING_SHIPMENT_LEFT` */
   voidParcel(tx: Transaction, wrong: WrongParcel): Promise<void>
+  /** Of which of these parcels it was told that they have arrived, or come back, and that was not wrong. One statement. */
+  told(
+    db: Queryable,
+    shipmentIds: readonly string[],
+    status: 'delivered' | 'returned'
+  ): Promise<ReadonlySet<string>>
   /** What of an order is still to be sent, by group; of groups that are not named nothing is. */
   remain(tx: Transaction, orderId: string, groups: SentParcel['groups']): Promise<void>
   /** What was ordered without an account is this customer's from now on. */
@@ -98,6 +104,7 @@ export const shippingModule = defineModule({
       relabel: shipments.relabel,
       voidEvent: tracking.voidEvent,
       voidParcel: tracking.voidParcel,
+      told: tracking.told,
       remain: shipments.remain,
       handOver: shipments.handOver,
       forget: shipments.forget,

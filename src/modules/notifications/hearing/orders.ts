@@ -2,6 +2,7 @@ import type { Delivery } from '../../../kernel/events.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { AuthApi, Contact } from '../../auth/index.ts'
 import type { OrderLetter, OrdersApi } from '../../orders/index.ts'
+import type { ShippingApi } from '../../shipping/index.ts'
 import type { Draft, WriteMessages } from '../messages/service.ts'
 import type { TemplateName } from '../templates/catalogue.ts'
 
@@ -9,6 +10,7 @@ type OrderEvent = { readonly order_id: string }
 type Deps = {
   auth: Pick<AuthApi, 'contacts'> | undefined
   orders: Pick<OrdersApi, 'letters'> | undefined
+  shipping: Pick<ShippingApi, 'told'> | undefined
   write: WriteMessages
   isOn: (template: TemplateName) => boolean
 }
@@ -51,7 +53,7 @@ export const recipientOf = (
 }
 
 /** Tells those who have ordered what became of it. */
-export function createOrderHearing({ auth, orders, write, isOn }: Deps) {
+export function createOrderHearing({ auth, orders, shipping, write, isOn }: Deps) {
   const hear =
     <E extends OrderEvent>(
       template: TemplateName,
@@ -82,23 +84,29 @@ export function createOrderHearing({ auth, orders, write, isOn }: Deps) {
       await write(tx, drafts)
     }
 
+  const hearParcel = (template: TemplateName) =>
+    hear<OrderEvent & { shipment_id: string }>(template, ({ shipment_id }, letter) => {
+      const shipment = shipmentOf(letter, shipment_id)
+      return shipment && { shipment }
+    })
+  const hearDelivered = hearParcel('order_delivered')
+
   return {
     'orders.placed': hear('order_placed'),
     'orders.canceled': hear('order_canceled'),
-    'orders.shipped': hear<OrderEvent & { shipment_id: string }>(
-      'order_shipped',
-      ({ shipment_id }, letter) => {
-        const shipment = shipmentOf(letter, shipment_id)
-        return shipment && { shipment }
-      }
-    ),
-    'shipping.delivered': hear<OrderEvent & { shipment_id: string }>(
-      'order_delivered',
-      ({ shipment_id }, letter) => {
-        const shipment = shipmentOf(letter, shipment_id)
-        return shipment && { shipment }
-      }
-    ),
+    'orders.shipped': hearParcel('order_shipped'),
+    // What was wrong may have been voided before this is heard of.
+    'shipping.delivered': async (
+      tx: Transaction,
+      events: readonly Delivery<OrderEvent & { shipment_id: string }>[]
+    ) => {
+      const ids = events.map(({ payload }) => payload.shipment_id)
+      const told = await shipping?.told(tx, ids, 'delivered')
+      await hearDelivered(
+        tx,
+        events.filter(({ payload }) => told === undefined || told.has(payload.shipment_id))
+      )
+    },
     // Of what is paid in parts the last one is told.
     'payments.paid': hear<OrderEvent & { is_paid: boolean }>('order_paid', ({ is_paid }) =>
       is_paid ? {} : undefined

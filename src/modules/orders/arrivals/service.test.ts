@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { usePaidOrders } from '../../../../test/support/paid-orders.ts'
+import { newId } from '../../../kernel/ids.ts'
 
 const ARRIVED = { status: 'delivered', occurred_at: '2026-11-04T10:00:00Z' }
 
@@ -38,6 +39,38 @@ test('an order remembers that its parcels have arrived or come back, and is comp
   const order = await shop.read(id)
   expect(order).toMatchObject({ status: 'shipped', fulfillment_status: 'fulfilled' })
   expect(Date.parse(order.updated_at) - Date.parse(before)).toBeGreaterThan(28 * 86_400_000)
+})
+
+test('what was found to be wrong before an order heard of it is not remembered', async () => {
+  const shop = await usePaidOrders()
+  const { id } = await shop.order(2)
+  await shop.pay(id)
+  const part = { lines: [{ line: 1, quantity: 1 }] }
+  const [{ id: first }] = (await shop.does(id, 'shipments', part)).shipments
+  const path = `/api/admin/shipping/shipments/${first}/events`
+  const { json } = await shop.admin.post(path, ARRIVED)
+  const actions = async () => (await shop.read(id)).history.map(({ action }: { action: string }) => action)
+  await expect.poll(actions, { timeout: 15_000 }).toContain('deliver')
+  const events = async (status: string) => {
+    const told = [
+      `orders:shipping.${status}`,
+      id,
+      newId(),
+      JSON.stringify({ order_id: id, shipment_id: first })
+    ]
+    await shop.sql(
+      'insert into cartwright.jobs (handler, subject, event_id, payload) values ($1, $2, $3, $4::jsonb)',
+      told
+    )
+    const left = () => shop.sql('select 1 from cartwright.jobs where event_id = $1', [told[2]])
+    await expect.poll(left, { timeout: 15_000 }).toEqual([])
+    return (await actions()).filter((action: string) => action === 'deliver' || action === 'come_back')
+  }
+  // It is remembered each time that it is told, as long as it is not wrong; nobody said that it comes back.
+  expect(await events('delivered')).toEqual(['deliver', 'deliver'])
+  expect(await events('returned')).toEqual(['deliver', 'deliver'])
+  await shop.does(id, `shipments/${first}/events/${json.events[0].id}/void`, { reason: 'another parcel' })
+  expect(await events('delivered')).toEqual(['deliver', 'deliver'])
 })
 
 test('of what is canceled nothing is to be sent any more', async () => {

@@ -48,6 +48,15 @@ export const listEvents = statement({
   gives: { id: 'uuid', status: oneOf<ToldStatus>(), told_at: 'timestamptz', voided_at: 'timestamptz?' },
   text: 'select id, status, told_at, voided_at from shipping.events where shipment_id = $shipment_id'
 })
+/** Of which of these parcels that was told, and was not wrong. */
+export const listTold = statement({
+  name: 'shipping.list_told',
+  takes: { shipment_ids: 'uuid[]', status: oneOf<ToldStatus>() },
+  gives: { id: 'uuid' },
+  text: `
+    select distinct shipment_id as id from shipping.events
+    where shipment_id = any ($shipment_ids) and status = $status and voided_at is null`
+})
 /** With it all that the carrier calls alike. */
 export const voidEvents = statement({
   name: 'shipping.void_events',

@@ -1,7 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
-import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import {
   eventNotFound,
   eventsLimit,
@@ -102,6 +102,11 @@ export function createTracking({ db, emit }: Deps) {
     return { before, since: new Date(Math.min(...times, Date.now())), after }
   }
 
+  const told = async (db: Queryable, shipmentIds: readonly string[], status: ToldStatus) => {
+    const rows = await db.rows(repository.listTold, { shipment_ids: [...shipmentIds], status })
+    return new Set(rows.map(({ id }) => id))
+  }
+
   /** A parcel never left; one that shipping knows nothing of was sent while it was switched off. @throws `SHIPPING_SHIPMENT_LEFT` */
   async function voidParcel(tx: Transaction, { shipmentId: id, actor, reason }: WrongParcel): Promise<void> {
     if ((await tx.first(repository.lockShipment, { id })) === undefined) return
@@ -109,7 +114,7 @@ export function createTracking({ db, emit }: Deps) {
     await tx.run(repository.voidParcel, { id, actor, reason })
   }
 
-  return { tell, voidEvent, voidParcel }
+  return { tell, told, voidEvent, voidParcel }
 }
 export type Tracking = ReturnType<typeof createTracking>
 
