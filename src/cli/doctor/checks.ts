@@ -1,4 +1,5 @@
 import { accessSync, constants, existsSync, readdirSync, statfsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import pg from 'pg'
 import type { Config } from '../../config.ts'
 import { type Diagnosis, type Finding, ok, warning, wrong } from '../../kernel/diagnosis.ts'
@@ -24,8 +25,14 @@ export const localChecks = (config: Config): readonly Diagnosis[] => [
 ]
 
 /** Whether the first start is still to come, which makes all that is in the folder. */
-export const isNew = ({ database, data }: Config): boolean =>
-  database.url === '' && (!existsSync(data) || readdirSync(data).length === 0)
+export function isNew({ database, data }: Config): boolean {
+  if (database.url !== '') return false
+  try {
+    return readdirSync(data).length === 0
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT'
+  }
+}
 
 function checkSecrets(config: Config): Finding {
   if (isNew(config) && config.secrets.keys.length === 0)
@@ -39,10 +46,19 @@ function checkSecrets(config: Config): Finding {
 }
 
 function checkFolder(folder: string): Finding {
-  if (!existsSync(folder)) return ok(`${folder} is not there yet; the first start makes it`)
+  if (!existsSync(folder)) {
+    accessSync(parentOf(folder), constants.W_OK)
+    return ok(`${folder} is not there yet; the first start makes it`)
+  }
   accessSync(folder, constants.R_OK | constants.W_OK)
   const { bavail, bsize } = statfsSync(folder)
   return judgeRoom(folder, bavail * bsize)
+}
+
+/** The nearest folder around it that there is. */
+function parentOf(folder: string): string {
+  const parent = dirname(resolve(folder))
+  return existsSync(parent) ? parent : parentOf(parent)
 }
 
 export function judgeRoom(folder: string, free: number): Finding {

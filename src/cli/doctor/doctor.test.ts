@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -164,6 +164,17 @@ test('of a shop that was never started, nothing is wrong, and nothing is made', 
   const settings = { DATABASE_URL: '', CARTWRIGHT__SECRETS__KEYS: '[]', CARTWRIGHT_DATA: folder }
   expect(await complaints(settings)).toEqual({})
   expect(existsSync(folder)).toBe(false)
+})
+
+test('a data folder that cannot be one is said to be wrong', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright-doctor-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'file')
+  await writeFile(file, '')
+  const found = await complaints({ DATABASE_URL: '', CARTWRIGHT_DATA: file })
+  expect(found.database).toMatch(/^wrong: /)
+  const below = await complaints({ DATABASE_URL: '', CARTWRIGHT_DATA: join(file, 'data') })
+  expect(below.database).toMatch(/^wrong: /)
 })
 
 test('a full disk and a clock that is off', () => {
