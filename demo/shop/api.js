@@ -89,6 +89,9 @@ export function wordsOf(error, nameOf = () => undefined) {
     return ['Something is wrong with this page.']
   }
   if (error.status === 0) return ['The shop cannot be reached. Please try again.']
+  // Its message was written for shoppers, by whoever looks after the shop.
+  if (error.code === 'SHOP_IN_MAINTENANCE')
+    return [error.message ?? 'The shop is being worked on. Please come back later.']
   if (error.status === 429) return ['That was too much at once. Please wait a moment.']
   if (error.code === 'CART_INSUFFICIENT_STOCK') return [`There are only ${error.available} of this.`]
   if (error.code === 'CART_QUANTITY_LIMIT') return [`No more than ${error.limit} of this at once.`]

@@ -82,7 +82,12 @@ function line(item, currency, change) {
       link(`#/products/${encodeURIComponent(slug)}`, name),
       el('span', { class: 'soft' }, Object.values(attributes).join(', ')),
       el('span', {}, priceOf(price, discounted_price, currency)),
-      !item.available && el('span', { class: 'problem' }, `Not available like this: ${item.stock ?? 0} left.`)
+      !item.available &&
+        el(
+          'span',
+          { class: 'problem' },
+          item.stock === 0 ? 'Sold out' : `Not available like this: ${item.stock ?? 0} left.`
+        )
     ),
     input,
     el('span', { class: 'amount' }, money(line_total, currency)),

@@ -118,7 +118,8 @@ async function form(first) {
     ...(said.option !== null && { shipping_option: said.option }),
     ...(note.value.trim() !== '' && { note: note.value.trim() })
   })
-  const nameOf = id => now.items.find(({ variant_id }) => variant_id === id)?.name
+  const nameOf = id =>
+    [...now.items, ...now.unavailable_items].find(({ variant_id }) => variant_id === id)?.name
 
   function show() {
     summary.replaceChildren(...summaryOf(now).flat())
