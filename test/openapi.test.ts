@@ -111,7 +111,7 @@ test('the documentation page loads its script, its style and the document from t
   const page = await app.request('GET', '/docs')
   expect(page.status).toBe(200)
   const links = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(match => String(match[1]))
-  expect(links).toHaveLength(3)
+  expect(links).toHaveLength(4)
   for (const link of links) expect((await app.request('GET', link)).status, link).toBe(200)
 })
 

@@ -63,6 +63,7 @@ const PAGE = `<!doctype html>
 </head>
 <body>
 <div id="docs"></div>
+<noscript>This page needs JavaScript. All it says is in <a href="/openapi.json">openapi.json</a>.</noscript>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
 </body>
