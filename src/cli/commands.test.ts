@@ -44,7 +44,7 @@ test.each(everyCommand(createProgram()))(
 )
 
 test('the help of all commands says how to write them, and where to read on', () => {
-  expect(helpOf(createProgram())).toContain('npm run cartwright -- help user create')
+  expect(helpOf(createProgram())).toContain('npm run cartwright -- user create --help')
 })
 
 test('every command says what it did as JSON, but for those that run or print one document', () => {

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
-import { access, constants } from 'node:fs/promises'
+import { access, constants, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { SingleBar } from 'cli-progress'
 import { DomainError, OperatorError } from '../kernel/errors.ts'
 import type { Module } from '../module.ts'
@@ -17,8 +18,9 @@ export async function importProducts(
   { mode, json }: { mode: 'best_effort' | 'all_or_nothing'; json: boolean }
 ): Promise<void> {
   await access(file, constants.R_OK).catch(error => {
-    throw new OperatorError(`Cannot read ${file}: ${(error as Error).message}`)
+    throw new OperatorError(`Cannot read ${resolve(file)}: ${(error as Error).message}`)
   })
+  if ((await stat(file)).isDirectory()) throw new OperatorError(`Cannot read ${file}: it is a folder.`)
   const report = await withShop(modules, async ({ apiOf }) => {
     const catalog = apiOf(catalogModule)
     const bar = process.stderr.isTTY ? barProgress() : lineProgress()
@@ -73,7 +75,7 @@ function describe(report: ImportReport): string {
   const { rows, products, variants, errors, errors_total } = report
   const shown = errors.slice(0, ERRORS_SHOWN)
   return [
-    `${rows} rows`,
+    `${rows} ${rows === 1 ? 'row' : 'rows'}`,
     `products: ${counts(products)}`,
     `variants: ${counts(variants)}`,
     ...ignoredColumns(report),

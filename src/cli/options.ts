@@ -14,7 +14,7 @@ export const ours: ProgramOptions = {
   name: 'cartwright',
   afterHelp: `
 In the folder of the project, write "npm run cartwright --" in the place of "cartwright":
-  npm run cartwright -- help user create
+  npm run cartwright -- user create --help
 
 Settings come from config.yaml and the environment; config.example.yaml lists them. Guides are in docs/README.md.`
 }

@@ -29,8 +29,8 @@ test('what a provider has done and is not known is listed, and recorded when tha
 })
 
 test.each([
-  ['yesterday', '--since yesterday is no instant; write it as 2026-11-22T07:00:00Z.'],
-  ['2026-02-30T25:00:00Z', '--since 2026-02-30T25:00:00Z is no instant; write it as 2026-11-22T07:00:00Z.'],
+  ['yesterday', '--since yesterday is no instant; write it as 2026-11-22 or 2026-11-22T07:00:00Z.'],
+  ['2026-02-30T25:00:00Z', '--since 2026-02-30T25:00:00Z is no instant; write it as 2026-11-22 or'],
   ['2999-01-01', '--since 2999-01-01 is in the future.']
 ])('from %s on nothing can be looked at', async (since, why) => {
   await expect(reconcilePayments([], { since, record: true, json: false })).rejects.toThrow(why)

@@ -11,7 +11,6 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
     .description('A headless commerce engine.')
     .version(version)
     .addHelpText('after', afterHelp)
-    .showHelpAfterError(`See "${name} help".`)
   program
     .command('start')
     .description('run the shop; this is done when no command is named')
@@ -233,5 +232,12 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
     .option(...JSON_OPTION)
     .addHelpText('after', example('user role --email ada@example.com --role admin'))
     .action(async options => (await import('./user.ts')).setUserRole(await loadModules(), options))
+  pointAtHelp(program, name)
   return program
+}
+
+/** Whoever gets a command wrong is told where that very command is explained. */
+function pointAtHelp(command: Command, words: string): void {
+  command.showHelpAfterError(`See "${words} --help".`)
+  for (const each of command.commands) pointAtHelp(each, `${words} ${each.name()}`)
 }

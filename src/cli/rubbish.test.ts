@@ -24,8 +24,8 @@ const run = (line: string) =>
   )
 
 test.each([
-  ['import FOLDER/nothing.csv', /^Cannot read /],
-  ['import FOLDER', /EISDIR/],
+  ['import FOLDER/nothing.csv', /^Cannot read \//],
+  ['import FOLDER', /it is a folder/],
   ['import FOLDER/rubbish', /^The file/],
   ['restore FOLDER/rubbish', /^There is a shop in this database/],
   ['backup FOLDER/rubbish', /is there already/],
@@ -33,6 +33,7 @@ test.each([
   ['export products FOLDER/rubbish', /is there already/],
   ['routes --module nonsense', /^There is no module nonsense/],
   ['user create --email nonsense', /./],
+  ['user create', /\nSee "cartwright user create --help"\.\n$/],
   ['user disable --email nobody@example.com', /^Nobody has an account/],
   ['user role --email nobody@example.com --role admin --scopes nonsense', /^There is no module nonsense/],
   ['payments reconcile --since yesterday', /is no instant/],
