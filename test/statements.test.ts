@@ -23,8 +23,10 @@ beforeAll(async () => {
     'select oid::int4, format_type(oid, null) as name from pg_type'
   )
   typeNames = new Map(types.rows.map(({ oid, name }) => [oid, ALIASES[name] ?? name]))
+  // Of a view PostgreSQL does not say it, as it does not of an expression.
   const columns = await client.query<{ place: string }>(
-    `select attrelid || '.' || attnum as place from pg_attribute where not attnotnull`
+    `select attrelid || '.' || attnum as place from pg_attribute join pg_class on pg_class.oid = attrelid
+     where not attnotnull and relkind <> 'v'`
   )
   nullable = new Set(columns.rows.map(({ place }) => place))
 })

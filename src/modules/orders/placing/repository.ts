@@ -75,14 +75,8 @@ export const insertOrder = statement({
       from jsonb_to_recordset($lines) as rows (line int, group_key text, variant_id uuid, product_id uuid, sku text, name text,
         variant_name text, slug text, image_url text, attributes jsonb, requires_shipping boolean, weight_grams int,
         unit_price bigint, discounted_price bigint, ordered int)
-    ), new_components as (
-      insert into orders.components (order_id, position, kind, line, group_key, promotion_id, title, code, option_id, amount,
-        base, rate_ppm, tax_category, exempt, included)
-      select $id, position, kind, line, group_key, promotion_id, title, code, option_id, amount,
-        base, rate_ppm, tax_category, exempt, included
-      from jsonb_to_recordset($components) as rows (position int, kind text, line int, group_key text, promotion_id uuid,
-        title text, code text, option_id text, amount bigint, base bigint, rate_ppm int, tax_category text, exempt text,
-        included boolean)
+    ), new_breakdown as (
+      insert into orders.breakdowns (order_id, components) values ($id, jsonb_strip_nulls($components))
     ), new_history as (
       insert into orders.history (order_id, action, to_state, actor) values ($id, 'create', $state, $actor)
     )
