@@ -180,6 +180,7 @@ walk('an order that waits for its payment is reached by its link, and canceled',
   const { id, order_token } = (await anybody.post('/api/orders/guest', body)).json
   await tab.goto(`${origin}/shop#/orders/${id}/${order_token}`)
   await tab.sees('We have your order.')
+  await tab.sees('It waits for its payment until ')
   await tab.evaluate('window.confirm = () => true')
   await tab.click('button', 'Cancel the order')
   await tab.sees('It is canceled.')

@@ -195,7 +195,7 @@ async function pay(orderId, { of, headers }, place) {
 }
 
 function statusOf(order, payments) {
-  const { status, payment_status, terms, cancel_requested_at } = order
+  const { status, payment_status, terms, expires_at, cancel_requested_at } = order
   const last = payments.at(-1)
   const isWaiting = status === 'pending' && terms === 'prepaid' && payment_status === 'unpaid'
   return [
@@ -205,9 +205,15 @@ function statusOf(order, payments) {
       last !== undefined &&
       TRIED[last.status] &&
       el('p', { class: 'finding' }, TRIED[last.status]),
-    isWaiting && last === undefined && el('p', {}, 'It is looked after as soon as it is paid.')
+    isWaiting && last === undefined && el('p', {}, 'It is looked after as soon as it is paid.'),
+    isWaiting &&
+      expires_at !== null &&
+      el('p', {}, `It waits for its payment until ${momentWords(expires_at)}.`)
   ].filter(Boolean)
 }
+
+const momentWords = at =>
+  new Date(at).toLocaleString(navigator.language, { dateStyle: 'medium', timeStyle: 'short' })
 
 function placesOf({ shipping_address, groups, email }) {
   const { name, company, line1, line2, postal_code, city, region, country } = shipping_address ?? {}
