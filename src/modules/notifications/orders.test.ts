@@ -60,6 +60,25 @@ test('nobody is told that a parcel was sent, or has arrived, that had not', asyn
   expect(await shop.messages()).toHaveLength(3)
 })
 
+test('who gives up an order that nobody looked after is told nothing; who has it taken away is', async () => {
+  const shop = await useMailingShop()
+  const ada = shop.as(customer())
+  const body = { ...sent(shop.mug), email: 'ada@example.com', payment: TRANSFER }
+  const guests = (await shop.anybody.post('/api/orders/guest', body)).json
+  const token = { 'x-order-token': guests.order_token }
+  const given = [
+    await shop.anybody.post(`/api/orders/guest/${guests.id}/cancel`, undefined, token),
+    await ada.post(`/api/orders/${(await ada.post('/api/orders', body)).json.id}/cancel`)
+  ]
+  expect(given.map(({ json }) => json.status)).toEqual(['canceled', 'canceled'])
+  const { json: taken } = await shop.anybody.post('/api/orders/guest', body)
+  const reason = 'We have closed.'
+  expect((await shop.admin.post(`/api/admin/orders/${taken.id}/cancel`, { reason })).status).toBe(200)
+  const heard = `select 1 from cartwright.jobs where handler = 'notifications:orders.canceled'`
+  await expect.poll(() => shop.sql(heard), PATIENCE).toEqual([])
+  expect(await shop.messages()).toMatchObject([{ data: { order: { number: taken.number } } }])
+})
+
 test('an event that is heard again is not told again', async () => {
   const shop = await useMailingShop({ CARTWRIGHT__NOTIFICATIONS__OFF: '[order_paid]' })
   const ada = shop.as(customer())

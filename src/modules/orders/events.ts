@@ -47,7 +47,12 @@ export const orderCanceled = defineEvent(
     subject: 'the order',
     outside: 'each'
   },
-  { order_id: Id, number: Type.String(), customer_id: about.customer_id }
+  {
+    order_id: Id,
+    number: Type.String(),
+    customer_id: about.customer_id,
+    by: Type.Enum(['customer', 'guest', 'admin', 'system'], { description: 'Who wanted it canceled.' })
+  }
 )
 /** `orders.shipped`: some of an order is on its way, or delivered. */
 export const orderShipped = defineEvent(

@@ -93,7 +93,10 @@ export function createOrderHearing({ auth, orders, shipping, write, isOn }: Deps
 
   return {
     'orders.placed': hear('order_placed'),
-    'orders.canceled': hear('order_canceled'),
+    // Who gives up what nobody looked after yet knows that; to whom else an address belongs has never heard of it.
+    'orders.canceled': hear<OrderEvent & { by: string }>('order_canceled', ({ by }, letter) =>
+      letter.placed_at === null && (by === 'customer' || by === 'guest') ? undefined : {}
+    ),
     'orders.shipped': hearParcel('order_shipped'),
     // What was wrong may have been voided before this is heard of.
     'shipping.delivered': async (

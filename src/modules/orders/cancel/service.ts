@@ -92,7 +92,7 @@ export function createCancellations({
       await cart?.giveBack(tx, { customerId: customer_id, cartId: cart_id }, given)
     }
     await pricing.release(tx, id)
-    emit(tx, orderCanceled, id, { order_id: id, number, customer_id })
+    emit(tx, orderCanceled, id, { order_id: id, number, customer_id, by: cancel_requested_by ?? 'system' })
     return canceled
   }
 
