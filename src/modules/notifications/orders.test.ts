@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { PATIENCE, useMailingShop } from '../../../test/support/mailing-shop.ts'
 import { sent, TRANSFER } from '../../../test/support/orders.ts'
+import { newId } from '../../kernel/ids.ts'
 import { customer } from '../../testing.ts'
 
 test('who orders as a guest is told what becomes of it, with a link that proves it is theirs', async () => {
@@ -77,6 +78,29 @@ test('who gives up an order that nobody looked after is told nothing; who has it
   const heard = `select 1 from cartwright.jobs where handler = 'notifications:orders.canceled'`
   await expect.poll(() => shop.sql(heard), PATIENCE).toEqual([])
   expect(await shop.messages()).toMatchObject([{ data: { order: { number: taken.number } } }])
+})
+
+test('a mail greets nobody by what its reader would take for a link', async () => {
+  const shop = await useMailingShop()
+  const body = sent(shop.mug)
+  const names = ['Ada Lovelace', 'J. R. R. Tolkien, c/o Allen']
+  const links = [
+    'You won! https://evil.test/prize',
+    'You won! See evil.test',
+    'You won! See ｅｖｉｌ．ｔｅｓｔ'
+  ]
+  for (const name of [...names, ...links]) {
+    const { json: order } = await shop.anybody.post('/api/orders/guest', {
+      ...{ ...body, email: `victim${newId()}@example.com` },
+      shipping_address: { ...body.shipping_address, name }
+    })
+    await shop.admin.post(`/api/admin/orders/${order.id}/cancel`, { reason: 'It is none.' })
+  }
+  const mails = await shop.mailed(5)
+  const greetings = mails.map(({ to, text }) => [to?.[0]?.name, text?.split('\n')[0]])
+  const expected = [...names.map(name => [name, `Hello ${name},`]), ...links.map(() => ['', 'Hello,'])]
+  expect(greetings.sort()).toEqual(expected.sort())
+  for (const { html } of mails) expect(html).not.toMatch(/evil|ｅｖｉｌ/)
 })
 
 test('an event that is heard again is not told again', async () => {

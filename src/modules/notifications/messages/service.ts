@@ -26,6 +26,11 @@ export type Draft = {
 type Deps = { enqueue: Enqueue; locale: string; giveUpSeconds: number }
 
 const NAME_LENGTH_MAX = 200
+/**
+ * What a program that shows mails makes a link of, such as `https://a.example` or `a.example`. Whoever registers or orders with
+ * the address of somebody else writes to them by the name that they give, and such a mail does better without one.
+ */
+const LINK = /:\/\/|[\p{L}\p{N}][.\u3002]\p{L}{2,}/u
 
 /** Writes down what is to be told, and has it sent once the transaction commits. */
 export function createMessages({ enqueue, locale, giveUpSeconds }: Deps) {
@@ -49,10 +54,11 @@ export function createMessages({ enqueue, locale, giveUpSeconds }: Deps) {
 }
 export type WriteMessages = ReturnType<typeof createMessages>
 
-/** A name stands in a header and in greetings: without line breaks, and without what makes an address of it. */
-const plainName = (name: string): string =>
-  name
+/** A name stands in a header and in greetings: without line breaks, and without what makes an address or a link of it. */
+const plainName = (name: string): string => {
+  const plain = name
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029<>"\\]+/gu, ' ')
     .replace(/\s+/g, ' ')
     .trim()
-    .slice(0, NAME_LENGTH_MAX)
+  return LINK.test(plain.normalize('NFKC')) ? '' : plain.slice(0, NAME_LENGTH_MAX)
+}
