@@ -60,7 +60,7 @@ export const authSettings = section('Accounts and tokens.', {
     1_440
   ),
   messages_per_hour: count(
-    'Messages about verification and forgotten passwords that one address is sent in an hour.',
+    'Messages that one address is sent in an hour: to verify it, to take it for an account, to set a new password; of each so many.',
     5,
     1,
     1_000

@@ -13,6 +13,11 @@ export type OneTimeToken = {
   purpose: 'verify_email' | 'change_email' | 'reset_password'
   expiresAt: Date
 }
+/**
+ * Why an address is sent a message. Each has a budget of its own: whoever asks for the address of somebody else has nothing
+ * sent there, and keeps nobody from a new password.
+ */
+type MessageReason = 'verify' | 'change' | 'password'
 export type OneTimeTokenDeps = { db: Database; secrets: Secrets; messagesPerHour: number }
 
 const HOUR_SECONDS = 3_600
@@ -22,8 +27,8 @@ export function createOneTimeTokens({ db, secrets, messagesPerHour }: OneTimeTok
   const { textOf, idIn } = createTokenText(secrets)
 
   /** Counts a message to this address, whether or not it has an account; false when it has had enough for now. */
-  async function charge(tx: Transaction, email: string): Promise<boolean> {
-    const key = hashSecret(secrets.mac('auth.message', email))
+  async function charge(tx: Transaction, reason: MessageReason, email: string): Promise<boolean> {
+    const key = hashSecret(secrets.mac('auth.message', reason, email))
     const budget = { key, cost: HOUR_SECONDS / messagesPerHour, max: HOUR_SECONDS + ROUNDING_SECONDS }
     return (await tx.first(chargeBudget, budget)) !== undefined
   }
@@ -32,8 +37,8 @@ export function createOneTimeTokens({ db, secrets, messagesPerHour }: OneTimeTok
     charge,
 
     /** @throws `AUTH_TOO_MANY_MESSAGES`. */
-    async requireCharge(tx: Transaction, email: string): Promise<void> {
-      if (!(await charge(tx, email)))
+    async requireCharge(tx: Transaction, reason: MessageReason, email: string): Promise<void> {
+      if (!(await charge(tx, reason, email)))
         throw tooManyMessages({ retryAfterSeconds: Math.ceil(HOUR_SECONDS / messagesPerHour) })
     },
 

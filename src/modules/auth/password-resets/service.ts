@@ -40,7 +40,7 @@ export function createPasswordResets(deps: PasswordResetDeps) {
       const email = normaliseEmail(given)
       const { id } = write
       await write.once(db, async tx => {
-        const isAllowed = await tokens.charge(tx, email)
+        const isAllowed = await tokens.charge(tx, 'password', email)
         const user = await tx.first(users.findLogin, { email, folded: foldEmail(given) })
         const userId = (isAllowed ? user?.id : undefined) ?? id
         const address = user?.email ?? email

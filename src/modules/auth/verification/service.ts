@@ -41,7 +41,7 @@ export function createVerification({ db, emit, tokens, passwords, settings }: Ve
       id: string,
       user: { id: string; email: string | null }
     ): Promise<void> {
-      if (user.email !== null && (await tokens.charge(tx, user.email)))
+      if (user.email !== null && (await tokens.charge(tx, 'verify', user.email)))
         await request(tx, id, user.id, user.email)
     },
 
@@ -70,7 +70,7 @@ export function createVerification({ db, emit, tokens, passwords, settings }: Ve
         const pending = await tx.first(findTokenOf, { userId, purpose: 'email' })
         const email = pending?.email ?? (user.email_verified ? null : user.email)
         if (email === null) throw emailAlreadyVerified()
-        await tokens.requireCharge(tx, email)
+        await tokens.requireCharge(tx, email === user.email ? 'verify' : 'change', email)
         if (email === user.email || !(await isTaken(tx, email))) await request(tx, write.id, userId, email)
       })
       return { expires_in: seconds }
@@ -98,7 +98,7 @@ export function createVerification({ db, emit, tokens, passwords, settings }: Ve
           await tx.run(deleteTokenOf, { userId, purpose: 'email' })
           return
         }
-        await tokens.requireCharge(tx, email)
+        await tokens.requireCharge(tx, 'change', email)
         if (!(await isTaken(tx, email))) return request(tx, write.id, userId, email)
         // The same work, and a token that nobody is told.
         await tokens.issue(tx, { id: write.id, userId, purpose: 'email', email, seconds })
