@@ -225,3 +225,25 @@ test('staff who do not look after mails have nothing sent to others, or about or
   expect(await asked({ template: 'welcome', to: 'ada@example.com' })).toEqual([202, undefined])
   expect(await asked(about)).toEqual([409, 'NOTIFICATION_NOT_SO'])
 })
+
+test('staff who look after mails write none of those that let somebody in', async () => {
+  const shop = await useEverything()
+  const { id, token } = await shop.register()
+  await shop.admin.patch(`/api/admin/users/${id}`, { rights: { role: 'admin', scopes: ['notifications'] } })
+  const staff = shop.as({ token })
+  const path = (template: string) => `/api/admin/notifications/templates/${template}/en`
+  for (const [template, status] of [
+    ['reset_password', 403],
+    ['verify_email', 403],
+    ['order_placed', 200]
+  ] as const) {
+    const { subject, text, html } = (await staff.get(path(template))).json
+    const words = { subject, text, html: `<img src="https://thief.example/?">${html}` }
+    expect((await staff.put(path(template), words)).status).toBe(status)
+    expect((await shop.admin.put(path(template), words)).status).toBe(200)
+    const removed = await staff.delete(path(template))
+    expect([removed.status, removed.json?.code]).toEqual(
+      status === 200 ? [204, undefined] : [403, 'NOTIFICATION_TEMPLATE_FORBIDDEN']
+    )
+  }
+})

@@ -67,3 +67,8 @@ export const unsubscribeRefused = defineError(
   'NOTIFICATION_UNSUBSCRIBE_REFUSED',
   'This is no link of ours to unsubscribe by; take the whole of it.'
 )
+export const templateForbidden = defineError(
+  'forbidden',
+  'NOTIFICATION_TEMPLATE_FORBIDDEN',
+  'Mails with links that let somebody in are written by administrators who are limited to no modules.'
+)

@@ -1,3 +1,4 @@
+import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { noContent } from '../../../kernel/wire.ts'
@@ -36,12 +37,12 @@ export function templateRoutes(tiers: Tiers, templates: TemplateChanges): void {
         response: { 200: schema.TemplateResponse }
       }
     },
-    request => templates.put(request.params, request.body, writeOf(request))
+    request => templates.put(identityOf(request), request.params, request.body, writeOf(request))
   )
   tiers.admin.delete(
     path,
     { config, schema: { summary: 'Go back to the template that comes along', params, response: noContent } },
-    request => templates.remove(request.params, writeOf(request))
+    request => templates.remove(identityOf(request), request.params, writeOf(request))
   )
   tiers.admin.post(
     '/admin/notifications/preview',

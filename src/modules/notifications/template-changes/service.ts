@@ -1,7 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
-import { templateInvalid, templateNotFound, templateStale } from '../errors.ts'
+import { templateForbidden, templateInvalid, templateNotFound, templateStale } from '../errors.ts'
 import { catalogue, EVENT_TEMPLATES, samplesFor, type TemplateName } from '../templates/catalogue.ts'
 import type { TemplateEngine } from '../templates/engine.ts'
 import * as repository from '../templates/repository.ts'
@@ -16,7 +16,16 @@ import type {
   TemplatesResponse
 } from './schema.ts'
 
+type Caller = { readonly scopes: readonly string[] | null }
 type Deps = { db: Database; engine: TemplateEngine; templates: Templates; shopName: string; locale: string }
+
+/**
+ * A mail that lets its reader in says what its template says: whoever wrote a picture into it, whose address holds the token, would
+ * be let in as anybody. @throws `NOTIFICATION_TEMPLATE_FORBIDDEN`
+ */
+function refuseProofs({ scopes }: Caller, name: TemplateName): void {
+  if (scopes !== null && 'token' in catalogue[name].example) throw templateForbidden()
+}
 
 /** What administrators do to templates: those of theirs stand in the place of those that come along. */
 export function createTemplateChanges({ db, engine, templates, shopName, locale: shopLocale }: Deps) {
@@ -62,9 +71,15 @@ export function createTemplateChanges({ db, engine, templates, shopName, locale:
       })
       return { items }
     },
-    /** @throws `NOTIFICATION_TEMPLATE_INVALID`, `NOTIFICATION_TEMPLATE_STALE` */
-    put: async (params: TemplateParams, words: TemplateRequest, write: Write): Promise<TemplateResponse> => {
+    /** @throws `NOTIFICATION_TEMPLATE_FORBIDDEN`, `NOTIFICATION_TEMPLATE_INVALID`, `NOTIFICATION_TEMPLATE_STALE` */
+    put: async (
+      caller: Caller,
+      params: TemplateParams,
+      words: TemplateRequest,
+      write: Write
+    ): Promise<TemplateResponse> => {
       const { name, locale } = params
+      refuseProofs(caller, name)
       await check(name, locale, words)
       await write.once(db, async tx => {
         const version = (await findChanged(tx, params))?.version ?? 0
@@ -75,8 +90,9 @@ export function createTemplateChanges({ db, engine, templates, shopName, locale:
       })
       return read(params)
     },
-    /** The one that comes along is back, if there is one. @throws `NOTIFICATION_TEMPLATE_NOT_FOUND`, `NOTIFICATION_TEMPLATE_STALE` */
-    remove: async (params: TemplateParams, write: Write): Promise<void> => {
+    /** The one that comes along is back, if there is one. @throws `NOTIFICATION_TEMPLATE_FORBIDDEN` and others. */
+    remove: async (caller: Caller, params: TemplateParams, write: Write): Promise<void> => {
+      refuseProofs(caller, params.name)
       await write.once(db, async tx => {
         const { version } = found(await findChanged(tx, params), templateNotFound)
         write.expect(version, templateStale)
