@@ -219,6 +219,8 @@ test('staff who do not look after mails have nothing sent to others, or about or
     ...[403, 'NOTIFICATION_RECIPIENT_FORBIDDEN']
   ])
   expect(await asked(about)).toEqual([404, 'NOTIFICATION_ORDER_NOT_FOUND'])
+  expect(await asked({ template: 'welcome' })).toEqual([409, 'NOTIFICATION_RECIPIENT_UNVERIFIED'])
+  await shop.sql('update auth.users set email_verified_at = now() where id = $1', [id])
   expect(await asked({ template: 'welcome' })).toEqual([202, undefined])
 
   await limitTo(['notifications'])

@@ -72,3 +72,8 @@ export const templateForbidden = defineError(
   'NOTIFICATION_TEMPLATE_FORBIDDEN',
   'Mails with links that let somebody in are written by administrators who are limited to no modules.'
 )
+export const recipientUnverified = defineError(
+  'conflict',
+  'NOTIFICATION_RECIPIENT_UNVERIFIED',
+  'Nothing is sent again to an address that its account has not verified.'
+)

@@ -40,7 +40,7 @@ export function createSending({ db, write: writeMessages, auth, orders }: Deps) 
     return letter
   }
 
-  /** @throws `NOTIFICATION_RECIPIENT_INVALID`, `NOTIFICATION_RECIPIENT_UNKNOWN` */
+  /** @throws `NOTIFICATION_RECIPIENT_INVALID`, `NOTIFICATION_RECIPIENT_UNKNOWN`, `NOTIFICATION_RECIPIENT_UNVERIFIED` */
   async function recipientFor(caller: Caller, to: string | undefined, letter: OrderLetter | undefined) {
     if (to !== undefined) {
       const email = parseEmail(to)
@@ -48,12 +48,15 @@ export function createSending({ db, write: writeMessages, auth, orders }: Deps) 
       return { email, name: null, customerId: null, locale: null }
     }
     const [contact] = (await auth?.contacts([caller.userId])) ?? []
-    if (contact?.email != null)
+    if (contact?.email != null) {
+      // Else anybody could have somebody else mailed without end, who never had an account here.
+      if (!contact.emailVerified) throw errors.recipientUnverified()
       return {
         ...{ email: contact.email, name: contact.name },
         customerId: contact.id,
         locale: contact.locale
       }
+    }
     if (letter === undefined || letter.customer_id !== caller.userId || letter.email === null)
       throw errors.recipientUnknown()
     return recipientOf(letter, [])
@@ -80,7 +83,8 @@ export function createSending({ db, write: writeMessages, auth, orders }: Deps) 
   return {
     /**
      * @throws `NOTIFICATION_RECIPIENT_FORBIDDEN`, `NOTIFICATION_NOT_SENDABLE`, `NOTIFICATION_DATA_INVALID`,
-     * `NOTIFICATION_ORDER_NOT_FOUND`, `NOTIFICATION_NOT_SO`, `NOTIFICATION_RECIPIENT_INVALID`, `NOTIFICATION_RECIPIENT_UNKNOWN`
+     * `NOTIFICATION_ORDER_NOT_FOUND`, `NOTIFICATION_NOT_SO`, `NOTIFICATION_RECIPIENT_INVALID`, `NOTIFICATION_RECIPIENT_UNKNOWN`,
+     * `NOTIFICATION_RECIPIENT_UNVERIFIED`
      */
     send: async (caller: Caller, body: SendRequest, write: Write): Promise<SendResponse> => {
       const { id } = write
