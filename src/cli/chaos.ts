@@ -11,6 +11,8 @@ export type ChaosRun = {
   /** How soon after the last harm all has to be settled. */
   settledSeconds: number
   log: (line: string) => void
+  /** Ends it before its time: it puts away what it has made, and throws. */
+  signal: AbortSignal
 }
 /** What came of it: each promise that was not kept, in a sentence; all of it as JSON; and for people. */
 export type ChaosOutcome = { broken: readonly string[]; facts: object; text: string }
@@ -31,6 +33,7 @@ const MINUTES_MAX = 1_440
 const PROCESSES_MAX = 16
 const SEEDS = 1_000_000
 const SETTLED_SECONDS_MAX = 3_600
+const STOP_MS_MAX = 60_000
 
 /** Has the suite of this checkout harm shops of its own, and prints what came of it. Exit code 1 when a promise was not kept. */
 export async function harmShops(options: Options): Promise<void> {
@@ -40,17 +43,27 @@ export async function harmShops(options: Options): Promise<void> {
   const seed = wholeNumberOf('--seed', options.seed ?? String(randomInt(1, SEEDS)), SEEDS)
   const settledSeconds = numberOf('--settled', options.settled, SETTLED_SECONDS_MAX)
   const suite = await loadSuite()
-  // Ends the databases and the shops of the suite, too, as its exit does.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+  const { signal } = stopping()
   const outcomes: ChaosOutcome[] = []
   for (const processes of counts) {
     const log = (line: string) => void process.stderr.write(`${line}\n`)
-    const outcome = await suite.run({ processes, seconds, seed, only, settledSeconds, log })
+    const outcome = await suite.run({ processes, seconds, seed, only, settledSeconds, log, signal })
     if (!json) process.stdout.write(`${outcome.text}\n\n`)
     outcomes.push(outcome)
   }
   if (json) process.stdout.write(`${JSON.stringify({ runs: outcomes.map(({ facts }) => facts) })}\n`)
   if (outcomes.some(({ broken }) => broken.length > 0)) process.exitCode = 1
+}
+
+/** Aborted when somebody wants the process to end. It does in any case, after a while. */
+function stopping(): AbortController {
+  const controller = new AbortController()
+  const stop = () => {
+    controller.abort()
+    setTimeout(() => process.exit(1), STOP_MS_MAX).unref()
+  }
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, stop)
+  return controller
 }
 
 /** It stands among the tests and uses their packages: a package of the shop has neither. */

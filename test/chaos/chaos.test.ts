@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest'
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import { runCommandLine } from '../support/command.ts'
+import { startProgram } from '../support/program.ts'
 
 test('whatever happens, orders and money are as everybody was told', async () => {
   const line = 'chaos --minutes 0.13 --processes 1 --seed 4 --settled 150 --json'
@@ -9,3 +13,19 @@ test('whatever happens, orders and money are as everybody was told', async () =>
   expect(report).toMatchObject({ processes: 1, seed: 4, broken: [] })
   expect(report.wishes).toBeGreaterThan(0)
 }, 240_000)
+
+test('a run that is interrupted puts away what it has made, and says that it judged nothing', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'chaos-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  await chmod(folder, 0o755)
+  const args = ['chaos', '--minutes', '10', '--processes', '1', '--only', 'provider']
+  const { child, output, ended } = startProgram({ TMPDIR: folder }, { args })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await expect.poll(() => output.stderr, { timeout: 60_000 }).toContain(' of 600 s: provider: ')
+  expect(await readdir(folder)).not.toEqual([])
+  child.kill('SIGTERM')
+  const { code, stdout, stderr } = await ended
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toMatch(/\nIt was stopped before its end: nothing was judged\.\n$/)
+  expect(await readdir(folder)).toEqual([])
+}, 120_000)

@@ -25,19 +25,21 @@ export const run: ChaosSuite['run'] = async asked => {
 }
 
 /** Has people buy and pay in the real program while all kinds of harm are done to it, and judges what came of it. */
-async function runChaos({ processes, seconds, seed, only, settledSeconds, log }: ChaosRun): Promise<Report> {
+async function runChaos(asked: ChaosRun): Promise<Report> {
+  const { processes, seconds, seed, only, settledSeconds, log, signal } = asked
   const dice = createDice(seed)
   const capture = dice.of(['automatic', 'manual'] as const)
   const stage = await openStage(processes, capture, dice.split())
+  const stopped = whenStopped(signal)
   try {
     const chosen = chosenOf(harmsOf(stage), only)
     const book = openBook()
     const acting = startActors(stage, book, dice)
     await delay(WARM_UP_MS)
-    const harms = await doHarm(stage, book, { chosen, seconds, dice: dice.split(), log })
+    const harms = await doHarm(stage, book, { chosen, seconds, dice: dice.split(), log, signal })
     book.stopping = true
-    await acting
-    const settled = await settle(stage, settledSeconds)
+    await Promise.race([stopped, acting])
+    const settled = await Promise.race([stopped, settle(stage, settledSeconds)])
     const broken = [...settled.waiting.map(what => `not settled: ${what}`), ...(await judge(stage, book))]
     const { diedAt, clocks } = stage
     const logged = broken.length === 0 ? [] : stage.site.logged()
@@ -45,6 +47,16 @@ async function runChaos({ processes, seconds, seed, only, settledSeconds, log }:
   } finally {
     await stage.close()
   }
+}
+
+/** Rejects then. Nobody has to wait for it. */
+function whenStopped(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(new OperatorError('It was stopped before its end: nothing was judged.'))
+  promise.catch(() => {})
+  if (signal.aborted) stop()
+  else signal.addEventListener('abort', stop, { once: true })
+  return promise
 }
 
 function chosenOf(harms: readonly Harm[], only: string): readonly Harm[] {
@@ -67,26 +79,32 @@ function startActors(stage: Stage, book: Book, dice: Dice): Promise<unknown> {
   )
 }
 
-type Course = { chosen: readonly Harm[]; seconds: number; dice: Dice; log: (line: string) => void }
+type Course = Pick<ChaosRun, 'seconds' | 'log' | 'signal'> & { chosen: readonly Harm[]; dice: Dice }
 
 /** One harm after the other; answers how often each was done. */
-async function doHarm(stage: Stage, book: Book, { chosen, seconds, dice, log }: Course) {
+async function doHarm(stage: Stage, book: Book, { chosen, seconds, dice, log, signal }: Course) {
   const harms = new Map<string, number>()
   const startedAt = performance.now()
   const passed = () => (performance.now() - startedAt) / 1_000
-  while (passed() < seconds) {
+  while (passed() < seconds && !signal.aborted) {
     const harm = dice.of(chosen)
     log(`${Math.floor(passed())} of ${seconds} s: ${harm.name}`)
-    await doOne(stage, book, harm, dice)
+    await doOne(stage, book, harm, { dice, signal })
     harms.set(harm.name, (harms.get(harm.name) ?? 0) + 1)
     await delay(dice.below(BETWEEN_HARMS_MS_MAX))
   }
   return harms
 }
 
-async function doOne(stage: Stage, book: Book, { name, seconds, kills, plant }: Harm, dice: Dice) {
+async function doOne(
+  stage: Stage,
+  book: Book,
+  { name, seconds, kills, plant }: Harm,
+  { dice, signal }: Pick<Course, 'dice' | 'signal'>
+) {
   const mend = await plant(stage, dice)
-  await delay(seconds * 1_000)
+  // It is mended at once when everything is to end.
+  await delay(seconds * 1_000, undefined, { signal }).catch(() => {})
   await mend()
   const ended = await stage.site.tidy()
   if (!kills) for (const each of ended) book.wrong.add(`${name}: ${each}`)
