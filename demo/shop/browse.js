@@ -3,6 +3,7 @@ import { el, link, page, picture } from './dom.js'
 import { money } from './money.js'
 
 const SORTS = { newest: 'Newest', name: 'Name', price: 'Cheapest first', '-price': 'Dearest first' }
+const NOTHING_YET = 'Nothing is sold here yet. Products come by an import, or by the API.'
 
 /** `#/?q=…&category=…&sort=…&cursor=…`: products, page by page. */
 export async function browse({ query }) {
@@ -15,6 +16,7 @@ export async function browse({ query }) {
   const category = categories.find(({ slug }) => slug === query.get('category'))
   const q = query.get('q')
   document.getElementById('q').value = q ?? ''
+  const isAll = [...filters.keys()].every(name => name === 'sort')
   const title = q === null ? (category?.name ?? 'Everything') : `“${q}”`
   return page(
     title,
@@ -45,7 +47,11 @@ export async function browse({ query }) {
       )
     ),
     list.items.length === 0
-      ? el('p', { class: 'empty' }, 'Nothing was found. ', link('#/', 'Show everything'))
+      ? el(
+          'p',
+          { class: 'empty' },
+          ...(isAll ? [NOTHING_YET] : ['Nothing was found. ', link('#/', 'Show everything')])
+        )
       : el('ul', { class: 'products' }, list.items.map(card)),
     el(
       'nav',
