@@ -17,7 +17,7 @@ const MOMENTS: readonly Moment[] = [
   { statement: 'idempotency.insert_keys', at: 'behind' },
   { statement: 'inventory.insert_reservations', at: 'before' },
   { statement: 'inventory.insert_reservations', at: 'behind its commit' },
-  { statement: 'orders.lock_buyer', at: 'before' },
+  { statement: 'orders.insert_order', at: 'before' },
   { statement: 'orders.insert_order', at: 'behind' },
   { statement: 'idempotency.mark_key_applied', at: 'before its commit' },
   { statement: 'idempotency.mark_key_applied', at: 'behind its commit' },

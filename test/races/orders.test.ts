@@ -8,9 +8,10 @@ import { faultsOf } from '../support/stock-books.ts'
 const MANY = { CARTWRIGHT__ORDERS__PENDING_PER_ADDRESS: '1000' }
 
 /** Two processes of one shop; `take` gives them in turn. */
-async function useTwo() {
-  const shop = await useOrders({ settings: MANY })
-  const other = await useCheckouts({ databaseUrl: shop.databaseUrl, settings: MANY })
+async function useTwo(more: Record<string, string> = {}) {
+  const settings = { ...MANY, ...more }
+  const shop = await useOrders({ settings })
+  const other = await useCheckouts({ databaseUrl: shop.databaseUrl, settings })
   const client = new pg.Client({ connectionString: shop.databaseUrl })
   await client.connect()
   onTestFinished(() => client.end())
@@ -52,6 +53,18 @@ test('64 buyers want the last one, half of them have a checkout: one has it, and
     { order_id: won?.json.id, state: 'claimed', quantity: 1 }
   ])
   expect(await shop.traces()).toEqual([{ orders: 1, lines: 1, accounts: 1, redemptions: 0, reservations: 1 }])
+})
+
+test('who may have one order that waits has one, however many both processes are asked for at once', async () => {
+  const shop = await useTwo({ CARTWRIGHT__ORDERS__PENDING_PER_BUYER: '1' })
+  await shop.stock(shop.mug, 100)
+  for (let round = 0; round < 10; round += 1) {
+    const caller = customer()
+    const answers = await Promise.all(
+      [0, 1, 2, 3].map(index => shop.processOf(index).as(caller).post('/api/orders', sent(shop.mug)))
+    )
+    expect(counted(answers)).toEqual({ 201: 1, '409 ORDER_PENDING_LIMIT': 3 })
+  }
 })
 
 test.each([

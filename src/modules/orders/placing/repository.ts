@@ -45,7 +45,10 @@ export type NewOrder = Row<typeof order>
 const names = Object.keys(order)
 
 export type NewLine = Omit<LineRow, 'canceled' | 'fulfilled' | 'returned' | 'refunded'>
-/** All rows of an order, when that was, and until when it waits for its money. */
+/**
+ * All rows of an order, when that was, and until when it waits for its money. Whoever places orders of one buyer that wait does so one
+ * after the other from here on, so that none is left out of their count.
+ */
 export const insertOrder = statement({
   name: 'orders.insert_order',
   takes: {
@@ -80,13 +83,9 @@ export const insertOrder = statement({
     ), new_history as (
       insert into orders.history (order_id, action, to_state, actor) values ($id, 'create', $state, $actor)
     )
-    select created_at, expires_at from new_order`
-})
-/** Whoever places orders that are counted together does so one after the other, so that none is left out of the count. */
-export const lockBuyer = statement({
-  name: 'orders.lock_buyer',
-  takes: { buyer: 'text' },
-  text: `select pg_advisory_xact_lock(hashtextextended('orders ' || $buyer, 0))`
+    select created_at, expires_at,
+      (select pg_advisory_xact_lock(hashtextextended('orders ' || $buyer, 0)) where $state = 'pending') as turn
+    from new_order`
 })
 /** Whether there is an order of theirs that is not canceled, but this one: made as this buyer, or claimed by this account. */
 export const hasOrdered = statement({
@@ -100,7 +99,7 @@ export const hasOrdered = statement({
       select from orders.orders where customer_id = $customer_id and state <> 'canceled' and id is distinct from $but
     ) as has_ordered`
 })
-/** How many wait for their money. */
+/** How many wait for their money, once the new one is among them. */
 export const countPending = statement({
   name: 'orders.count_pending',
   takes: { buyer: 'text', network: 'text?' },

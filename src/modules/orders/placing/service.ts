@@ -122,11 +122,11 @@ export function createPlacing(deps: Deps) {
     const begin = inventory === undefined ? turns : holding(inventory, id, lines, turns)
     return write.once(begin, async tx => {
       // One message: none of these needs the answer of another one, and what is wrong with one undoes all of them.
-      const [, , , inserted] = await inOrder([
+      const [, , inserted] = await inOrder([
         checkout === null ? undefined : takeCheckout(tx, customerId, checkout, write),
-        order.state === 'pending' ? refuseTooMany(tx, order) : undefined,
         takeCart(tx, purchase.source),
         insert(tx, order, draft, { actor: purchase.actor, waitSeconds }),
+        order.state === 'pending' ? refuseTooMany(tx, order) : undefined,
         takeStock(tx, order, lines),
         openAccount(tx, order, purchase.payment),
         shipping?.open(tx, { orderId: id, customerId, groups: carriedIn(priced, draft) })
@@ -161,15 +161,13 @@ export function createPlacing(deps: Deps) {
     return priced
   }
 
+  /** The order is one of those that are counted. */
   async function refuseTooMany(tx: Queryable, { buyer, network }: repository.NewOrder): Promise<void> {
-    const [, pending] = await Promise.all([
-      tx.run(repository.lockBuyer, { buyer }),
-      tx.first(repository.countPending, { buyer, network })
-    ])
+    const pending = await tx.first(repository.countPending, { buyer, network })
     const { ofBuyer, ofNetwork } = pendingMax
     if (pending === undefined) return
-    if (pending.of_buyer >= ofBuyer) throw tooManyPending({ details: { limit: ofBuyer } })
-    if (pending.of_network >= ofNetwork) throw tooManyPending({ details: { limit: ofNetwork } })
+    if (pending.of_buyer > ofBuyer) throw tooManyPending({ details: { limit: ofBuyer } })
+    if (pending.of_network > ofNetwork) throw tooManyPending({ details: { limit: ofNetwork } })
   }
 
   async function takeCart(tx: Transaction, { cart_id, cart_version }: Source): Promise<void> {
