@@ -35,7 +35,6 @@ export * as settings from './kernel/settings.ts'
 export * as wire from './kernel/wire.ts'
 export { defineModule, type Module } from './module.ts'
 export { adminModule } from './modules/admin/index.ts'
-/** Events, and where they come from. */
 export {
   authModule,
   emailChanged,
@@ -53,7 +52,6 @@ export {
   type Offer,
   productChanged
 } from './modules/catalog/index.ts'
-/** Events, and where they come from. */
 export { type InventoryApi, inventoryModule, stockCrossed, stockShort } from './modules/inventory/index.ts'
 export { notificationsModule } from './modules/notifications/index.ts'
 export {
@@ -67,7 +65,6 @@ export {
   orderShipped,
   ordersModule
 } from './modules/orders/index.ts'
-/** Events, and where they come from. */
 export {
   authorizationExpiring,
   type PaymentsApi,
@@ -79,7 +76,6 @@ export {
   paymentsModule,
   refundFailed
 } from './modules/payments/index.ts'
-/** Events, and where they come from. */
 export { type PricingApi, pricesChanged, pricingModule } from './modules/pricing/index.ts'
 export { type ReviewsApi, reviewPublished, reviewSubmitted, reviewsModule } from './modules/reviews/index.ts'
 export {

@@ -23,6 +23,7 @@ const withToken = {
   })
 }
 
+/** `auth.verification_requested`: somebody is to prove that they read an address. */
 export const verificationRequested = defineEvent(
   'auth.verification_requested',
   {
@@ -33,6 +34,7 @@ export const verificationRequested = defineEvent(
   },
   withToken
 )
+/** `auth.password_reset_requested`: somebody has forgotten their password. */
 export const passwordResetRequested = defineEvent(
   'auth.password_reset_requested',
   {
@@ -42,6 +44,7 @@ export const passwordResetRequested = defineEvent(
   },
   withToken
 )
+/** `auth.password_changed`: an account has another password. */
 export const passwordChanged = defineEvent(
   'auth.password_changed',
   {
@@ -51,6 +54,7 @@ export const passwordChanged = defineEvent(
   },
   ofUser
 )
+/** `auth.email_changed`: an account has another address. */
 export const emailChanged = defineEvent(
   'auth.email_changed',
   {
@@ -60,6 +64,7 @@ export const emailChanged = defineEvent(
   },
   ofUser
 )
+/** `auth.user_deleted`: an account is gone. */
 export const userDeleted = defineEvent(
   'auth.user_deleted',
   {

@@ -19,6 +19,7 @@ export const stockCrossed = defineEvent(
     status: Type.Enum(['out', 'low', 'in', 'untracked'])
   }
 )
+/** `inventory.short`: more of an item is promised than is there. */
 export const stockShort = defineEvent(
   'inventory.short',
   {

@@ -5,11 +5,13 @@ import { amount, Currency, Id } from '../../kernel/wire.ts'
 const subject = 'the order'
 const order = { order_id: Id, currency: Currency }
 
+/** `payments.authorized`: all that is due for an order is held. */
 export const paymentAuthorized = defineEvent(
   'payments.authorized',
   { description: 'All that is due for an order is held, and not yet taken.', subject, outside: 'each' },
   { ...order, authorized: amount('Held'), due: amount('To be paid for the order') }
 )
+/** `payments.paid`: money was taken for an order. */
 export const paymentPaid = defineEvent(
   'payments.paid',
   {
@@ -26,6 +28,7 @@ export const paymentPaid = defineEvent(
     is_overpaid: Type.Boolean({ description: 'More was taken than is due.' })
   }
 )
+/** `payments.authorization_expiring`: what is held for an order runs out soon. */
 export const authorizationExpiring = defineEvent(
   'payments.authorization_expiring',
   {
@@ -41,11 +44,13 @@ export const authorizationExpiring = defineEvent(
     is_captured: Type.Boolean({ description: 'It is being taken for that.' })
   }
 )
+/** `payments.failed`: a try to pay was refused. */
 export const paymentFailed = defineEvent(
   'payments.failed',
   { description: 'A try to pay was refused; another one may follow.', subject, outside: 'each' },
   { ...order, payment_id: Id, provider: Type.String(), amount: amount('What it is to pay') }
 )
+/** `payments.refunded`: money went back to whoever had paid. */
 export const paymentRefunded = defineEvent(
   'payments.refunded',
   {
@@ -55,6 +60,7 @@ export const paymentRefunded = defineEvent(
   },
   { ...order, amount: amount('Given back this time'), refunded: amount('Given back so far') }
 )
+/** `payments.refund_failed`: money that had gone back did not arrive. */
 export const refundFailed = defineEvent(
   'payments.refund_failed',
   {
@@ -64,6 +70,7 @@ export const refundFailed = defineEvent(
   },
   { ...order, amount: amount('What came back'), refunded: amount('Still given back') }
 )
+/** `payments.disputed`: whoever had paid wants money back by way of their bank. */
 export const paymentDisputed = defineEvent(
   'payments.disputed',
   { description: 'Whoever had paid wants money back by way of their bank.', subject, outside: 'each' },

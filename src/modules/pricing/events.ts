@@ -5,6 +5,7 @@ import { Id, nullable } from '../../kernel/wire.ts'
 /** So many variants an event names; when there are more, it says that all may be others. */
 export const CHANGED_VARIANTS_MAX = 1_000
 
+/** `pricing.prices_changed`: prices of a list are others. */
 export const pricesChanged = defineEvent(
   'pricing.prices_changed',
   {
