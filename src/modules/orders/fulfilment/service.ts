@@ -9,7 +9,7 @@ import type { ShippingApi } from '../../shipping/index.ts'
 import { type Changes, type Doer, type Hand, SYSTEM } from '../changes/service.ts'
 import { actionRefused, orderStale, shipmentNotFound } from '../errors.ts'
 import { orderShipmentVoided, orderShipped } from '../events.ts'
-import { count, left, type Units } from '../life/counters.ts'
+import { count, left, quantityOf, type Units } from '../life/counters.ts'
 import { deliverable } from '../life/digital.ts'
 import { refusalOfUnsent, unsent } from '../life/unsent.ts'
 import * as repository from './repository.ts'
@@ -156,12 +156,17 @@ export function createFulfilment({ db, changes, emit, inventory, payments, shipp
         await openAgain(tx, hand, parcel.lines)
         await changes.write(tx, hand, 'void_shipment', doer, { lines: unsent(hand.lines, parcel.lines) })
         await tx.run(repository.voidShipment, { id, actor, reason })
-        const undone = { id: derivedId(id, 'void'), kind: 'unship', shipment: id } as const
-        await inventory?.post(tx, { ...undone, owner: order_id })
+        await inventory?.post(tx, {
+          id: derivedId(id, 'void'),
+          kind: 'unship',
+          owner: order_id,
+          shipment: id
+        })
         const { number, customer_id } = hand.order
         emit(tx, orderShipmentVoided, order_id, { order_id, number, customer_id, shipment_id: id })
       })
     },
+
     /**
      * What was told of a parcel was wrong. Where that had completed the order by itself, it is looked after again.
      * @throws as `ship`; `SHIPPING_SHIPMENT_NOT_FOUND`, `SHIPPING_EVENT_NOT_FOUND`
@@ -211,8 +216,8 @@ export function createFulfilment({ db, changes, emit, inventory, payments, shipp
         changes.judge(hand, 'return', doer)
         await changes.write(tx, hand, 'return', doer, { lines: count(hand.lines, 'return', units) })
         if (!restock) return
-        const returned = { id: write.id, kind: 'return', owner: order_id } as const
-        await inventory?.post(tx, { ...returned, lines: stockLinesOf(hand, units) })
+        const lines = stockLinesOf(hand, units)
+        await inventory?.post(tx, { id: write.id, kind: 'return', owner: order_id, lines })
       })
     }
   }
@@ -226,10 +231,10 @@ const definedOf = ({ carrier, tracking_number }: Label) => ({
 
 /** What of these units is carried to somebody, by group. */
 function carriedIn({ lines }: Hand, units: readonly Units[]) {
-  const carried = lines.flatMap(({ line, group, requiresShipping }) => {
-    const quantity = units.reduce((sum, each) => (each.line === line ? sum + each.quantity : sum), 0)
-    return requiresShipping && quantity > 0 ? [{ group, line, quantity }] : []
-  })
+  const carried = lines
+    .filter(({ requiresShipping }) => requiresShipping)
+    .map(line => ({ group: line.group, line: line.line, quantity: quantityOf(units, line) }))
+    .filter(({ quantity }) => quantity > 0)
   return [...Map.groupBy(carried, ({ group }) => group)].map(([key, of]) => ({
     key,
     lines: of.map(({ line, quantity }) => ({ line, quantity }))

@@ -14,6 +14,10 @@ export type LineCounters = {
 }
 export type Units = { readonly line: number; readonly quantity: number }
 
+/** How many of these units are of a line. */
+export const quantityOf = (units: readonly Units[], { line }: Pick<LineCounters, 'line'>): number =>
+  units.reduce((sum, each) => (each.line === line ? sum + each.quantity : sum), 0)
+
 /** How many of a line something can still be done to. */
 export const left = {
   cancel: ({ ordered, canceled, fulfilled }: LineCounters) => ordered - canceled - fulfilled,

@@ -1,7 +1,4 @@
-import type { LineCounters, Units } from './counters.ts'
-
-const quantityOf = (units: readonly Units[], { line }: LineCounters) =>
-  units.reduce((sum, each) => (each.line === line ? sum + each.quantity : sum), 0)
+import { type LineCounters, quantityOf, type Units } from './counters.ts'
 
 /**
  * Why these units of a parcel cannot be as if they had never left: what needs no carrier is there at once, and of a line as many have
