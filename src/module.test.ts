@@ -341,7 +341,7 @@ test('an event that nobody emits, or two do, keeps the modules from running', ()
   const teller = { ...fake('teller'), emits: [told] }
   const listener = { ...fake('listener'), hears: [told] }
   expect(moduleProblems([listener], switchesOf([listener]))).toEqual([
-    'module listener hears teller.told, which no module in the list emits'
+    'module listener hears teller.told, which no module in the list emits: add the one that does, or name it in uses'
   ])
   const modules = [teller, listener]
   expect(moduleProblems(modules, switchesOf(modules, ['teller']))).toEqual([])

@@ -249,7 +249,10 @@ function eventProblems(modules: readonly Module[]): string[] {
     const known = [...Object.values(requires), ...Object.values(uses)].flatMap(({ emits = [] }) => emits)
     return hears
       .filter(heard => !emitted.includes(heard.name) && !known.includes(heard))
-      .map(heard => `module ${name} hears ${heard.name}, which no module in the list emits`)
+      .map(
+        heard =>
+          `module ${name} hears ${heard.name}, which no module in the list emits: add the one that does, or name it in uses`
+      )
   })
   return [...[...twice].map(name => `two modules emit ${name}`), ...unheard]
 }
