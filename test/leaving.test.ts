@@ -118,7 +118,9 @@ test('whoever leaves is in no table any more, and each that could name somebody 
   const profile = { name: 'Ada Quillfeather', phone: '+46701234567' }
   expect((await ada.patch('/api/auth/me', profile)).status).toBe(200)
   await administrate('/api/admin/taxes/exemptions', {
-    ...{ customer_id: account.id, company: 'Quillfeather AB', reason: 'reseller' }
+    customer_id: account.id,
+    company: 'Quillfeather AB',
+    reason: 'reseller'
   })
   const { json: review } = await ada.post(`/api/products/${(await shop.sell()).id}/reviews`, { rating: 1 })
   await administrate(`/api/catalog/reviews/${review.id}/reject`, { reason: 'no words' })

@@ -81,7 +81,10 @@ export function moneyIn(locale: string, amount: number, currency: string): strin
   const digits = Object.hasOwn(currencies, currency) ? currencies[currency] : 0
   const [minimumFractionDigits, maximumFractionDigits] = [digits, digits]
   const format = new Intl.NumberFormat(locale, {
-    ...{ style: 'currency', currency, minimumFractionDigits, maximumFractionDigits }
+    style: 'currency',
+    currency,
+    minimumFractionDigits,
+    maximumFractionDigits
   })
   const decimal = `${amount < 0 ? '-' : ''}${formatAmount(Math.abs(amount), currency)}`
   return format.format(decimal as Intl.StringNumericLiteral)

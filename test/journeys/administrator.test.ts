@@ -238,7 +238,8 @@ async function giveBack({ admin, mail, available }: Shop, { tins, mugs, tin }: O
   expect(await adjusted(tins)).toEqual([['cancel', 800, 800]])
   expect(await adjusted(mugs)).toEqual([['refund', 1_080, 1_080]])
   expect(await read(mugs.id)).toMatchObject({
-    ...{ payment_status: 'partially_refunded', fulfillment_status: 'partially_returned' }
+    payment_status: 'partially_refunded',
+    fulfillment_status: 'partially_returned'
   })
 }
 

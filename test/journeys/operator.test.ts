@@ -46,7 +46,8 @@ const orderOf = (variant_id: string, quantity = 1) => ({
   ...{ items: [{ variant_id, quantity }], shipping_address: STOCKHOLM, payment: TRANSFER }
 })
 const guestOrderOf = (variant_id: string, quantity = 1) => ({
-  ...{ email: 'guest@example.com', ...orderOf(variant_id, quantity) }
+  email: 'guest@example.com',
+  ...orderOf(variant_id, quantity)
 })
 /** An order as whoever ordered it reads it. */
 const read = (ada: Caller, { id, order_token }: Ordered) =>

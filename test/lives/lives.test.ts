@@ -113,7 +113,10 @@ function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
     shares: sharesOf(
       parts,
       lines.map(({ line, ordered, canceled, refunded }) => ({
-        ...{ line, group: groupOf[line] ?? '', quantity: ordered, creditedUnits: canceled + refunded }
+        line,
+        group: groupOf[line] ?? '',
+        quantity: ordered,
+        creditedUnits: canceled + refunded
       })),
       earlier
     )

@@ -145,7 +145,13 @@ export const catalogModule = defineModule({
     const listsAtOnceMax = Math.ceil(config.database.slow_connections / 2)
     const ratings = createRatingsOfPages()
     const storefront = createStorefront({
-      ...{ db, pages, inventory, listPrices, ratings, currency, listsAtOnceMax }
+      db,
+      pages,
+      inventory,
+      listPrices,
+      ratings,
+      currency,
+      listsAtOnceMax
     })
     const products = createProductService({ db, changes, inventory, currency })
     const variants = createVariantService({ db, changes, inventory, currency })

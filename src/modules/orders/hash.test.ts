@@ -11,7 +11,10 @@ test('the hash stays while the same costs the same, and is another one as soon a
   await made(`promotions/${tenth.id}/codes`, { code: 'TENTH' })
   const taxes = await made('taxes/zones', { name: 'Sweden', country: 'SE' })
   const tax = await made('taxes/rates', {
-    ...{ zone_id: taxes.id, category: 'standard', name: 'Moms', rate_ppm: 250_000 }
+    zone_id: taxes.id,
+    category: 'standard',
+    name: 'Moms',
+    rate_ppm: 250_000
   })
   const body = { items: [itemOf(mug, 2), itemOf(cup)], shipping_address: STOCKHOLM, codes: ['tenth'] }
   const hashOf = async (more: object = {}, query = ''): Promise<string> => {

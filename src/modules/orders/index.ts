@@ -112,15 +112,13 @@ export const ordersModule = defineModule({
     cart: cartModule
   },
   emits: [
-    ...[
-      orderCreated,
-      orderPlaced,
-      orderClaimed,
-      orderShipped,
-      orderShipmentVoided,
-      orderCredited,
-      orderCanceled
-    ]
+    orderCreated,
+    orderPlaced,
+    orderClaimed,
+    orderShipped,
+    orderShipmentVoided,
+    orderCredited,
+    orderCanceled
   ],
   hears: [shipmentDelivered, shipmentReturned],
   jobs: [expireOrders, completeOrders],
@@ -152,21 +150,30 @@ export const ordersModule = defineModule({
     })
     const credits = createCredits({ payments, emit })
     const cancellations = createCancellations({
-      ...{ db, changes, credits, emit, pricing, payments, inventory, cart }
+      db,
+      changes,
+      credits,
+      emit,
+      pricing,
+      payments,
+      inventory,
+      cart
     })
-    const expire = createExpiry({
-      ...{ db, log, changes, cancellations, payments, waits }
-    })
+    const expire = createExpiry({ db, log, changes, cancellations, payments, waits })
     const complete = createCompletion({
       ...{ db, log, changes },
       seconds: settings.completed_after_days * DAY_SECONDS
     })
     const actions = createOrderActions({
-      ...{ db, changes, credits, cancellations, fulfilment, inventory, payments }
+      db,
+      changes,
+      credits,
+      cancellations,
+      fulfilment,
+      inventory,
+      payments
     })
-    const orders = createOrderService({
-      ...{ db, checkouts, intake, placing, payments, cancellations, policy }
-    })
+    const orders = createOrderService({ db, checkouts, intake, placing, payments, cancellations, policy })
     const tokens: OrderTokens = {
       of: (id, version) => orderToken(secrets, id, version),
       isOf: (token, id, version) => isOrderToken(secrets, token, id, version)

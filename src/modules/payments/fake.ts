@@ -226,7 +226,12 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
       await settle(tx, book)
     },
     reconcile: async ({ since }) => ({
-      ...{ since, looked: 0, findings: [], total: 0, recorded: 0, quarantined: 0 }
+      since,
+      looked: 0,
+      findings: [],
+      total: 0,
+      recorded: 0,
+      quarantined: 0
     }),
     figures: async () => ({ days: [], quarantined: 0 }),
     find: async (db: Queryable, orderId) =>

@@ -65,9 +65,7 @@ async function write(
   const migrations = (await client.query<Applied>(APPLIED)).rows
   const schemas = [...new Set(migrations.map(({ module }) => module))]
   const tables = await listTables(client, schemas)
-  const head: Head = {
-    ...{ cartwright: 'backup', format: 1, version, taken_at: takenAt.toISOString(), migrations }
-  }
+  const head: Head = { cartwright: 'backup', format: 1, version, taken_at: takenAt.toISOString(), migrations }
   const rows: Record<string, number> = {}
 
   async function* archive(): AsyncGenerator<string | Buffer> {

@@ -50,7 +50,8 @@ test('rights are given and taken, and somebody is kept out and let in again', as
   const change = { rights: { role: 'customer', scopes: null }, disabled: true }
   for (let time = 0; time < 2; time += 1)
     expect((await boss.patch(of, change, key)).json).toMatchObject({
-      ...{ role: 'customer', disabled_at: expect.any(String) }
+      role: 'customer',
+      disabled_at: expect.any(String)
     })
   expect((await shop.logIn(ada.email)).status).toBe(401)
   expect(await idsOf('disabled=true')).toEqual([ada.id])

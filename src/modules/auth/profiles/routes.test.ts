@@ -13,7 +13,10 @@ describe('what somebody says of themselves', () => {
     const ada = await shop.register({ locale: 'sv-se', name: 'Ada' })
     const said = { phone: '+46 (0)8 123 456 78', marketing_consent: true }
     expect((await ada.patch('/api/auth/me', said)).json).toMatchObject({
-      ...{ name: 'Ada', locale: 'sv-SE', phone: '+46812345678', marketing_consent: true }
+      name: 'Ada',
+      locale: 'sv-SE',
+      phone: '+46812345678',
+      marketing_consent: true
     })
     const [before] = await shop.sql('select marketing_consent_at from auth.users where id = $1', [ada.id])
     await ada.patch('/api/auth/me', { name: null, locale: null, marketing_consent: true })
@@ -110,7 +113,8 @@ describe('addresses', () => {
     )
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 409, 409, 409])
     expect(answers.find(({ status }) => status === 409)?.json).toMatchObject({
-      ...{ code: 'AUTH_ADDRESS_LIMIT', limit: 3 }
+      code: 'AUTH_ADDRESS_LIMIT',
+      limit: 3
     })
     const { items } = (await ada.get('/api/auth/addresses')).json
     expect(items.filter((each: { default_shipping: boolean }) => each.default_shipping)).toHaveLength(1)

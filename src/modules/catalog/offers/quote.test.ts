@@ -15,7 +15,13 @@ async function useMarkets() {
   }
   const market = (code: string, currency: string, price_list_id: string | null) =>
     made('markets', {
-      ...{ code, name: code, countries: [], currency, price_list_id, prices_include_tax: false, locale: 'en' }
+      code,
+      name: code,
+      countries: [],
+      currency,
+      price_list_id,
+      prices_include_tax: false,
+      locale: 'en'
     })
   const list = await made('price-lists', { name: 'Pounds', currency: 'GBP' })
   await market('uk', 'GBP', list.id)

@@ -30,7 +30,8 @@ test('administrators find messages, send what is dead again, and keep what waits
 
   const act = (id: string, what: string) => shop.admin.post(`${MESSAGES}/${id}/${what}`)
   expect((await act(dead.id, 'cancel')).json).toMatchObject({
-    ...{ code: 'NOTIFICATION_STATUS_FORBIDS', message_status: 'dead' }
+    code: 'NOTIFICATION_STATUS_FORBIDS',
+    message_status: 'dead'
   })
   expect((await act(waiting.id, 'cancel')).json).toMatchObject({ status: 'canceled', attempts: 1 })
   expect((await act(waiting.id, 'retry')).status).toBe(409)

@@ -13,7 +13,10 @@ type Deps = {
 }
 
 const recipientOf = ({ id, name, locale }: Contact, email: string | null): Draft['to'] => ({
-  ...{ email, name, customerId: id, locale }
+  email,
+  name,
+  customerId: id,
+  locale
 })
 
 /** Tells people what became of their accounts, and sends what they have to prove. */
@@ -50,11 +53,13 @@ export function createAccountHearing({ auth, write, isOn }: Deps) {
     'auth.verification_requested': hearToken('verify_email'),
     'auth.password_reset_requested': hearToken('reset_password'),
     'auth.password_changed': hear<UserEvent>('password_changed', async (event, contact) => ({
-      ...{ to: recipientOf(contact, contact.email), data: at(event) }
+      to: recipientOf(contact, contact.email),
+      data: at(event)
     })),
     // To the address before: whoever has that one is to know.
     'auth.email_changed': hear<UserEvent>('email_changed', async (event, contact) => ({
-      ...{ to: recipientOf(contact, contact.formerEmail ?? contact.email), data: at(event) }
+      to: recipientOf(contact, contact.formerEmail ?? contact.email),
+      data: at(event)
     }))
   }
 }

@@ -55,7 +55,10 @@ export function createChanges({ payments, shipping, policy }: Deps) {
       order,
       lines.map(
         ({ group_key: group, variant_id: variantId, requires_shipping: requiresShipping, ...line }) => ({
-          ...{ ...line, group, variantId, requiresShipping }
+          ...line,
+          group,
+          variantId,
+          requiresShipping
         })
       )
     )

@@ -186,7 +186,10 @@ test('what cannot be bought is said of each line, and counts for nothing where i
       ...{ variant_id: few, available: 2 }
     },
     ...[off, gone, never].map(variant_id => ({
-      ...{ code: 'VARIANT_UNAVAILABLE', message: expect.any(String), blocking: true, variant_id }
+      code: 'VARIANT_UNAVAILABLE',
+      message: expect.any(String),
+      blocking: true,
+      variant_id
     }))
   ])
   expect(json.unavailable_items).toEqual([

@@ -47,7 +47,10 @@ export function createCredits({ payments, emit }: Deps) {
           ...keyed(row)
         })),
         lines.map(({ line, group, ordered: quantity, canceled, refunded }) => ({
-          ...{ line, group, quantity, creditedUnits: canceled + refunded }
+          line,
+          group,
+          quantity,
+          creditedUnits: canceled + refunded
         })),
         earlier.map(keyed)
       )

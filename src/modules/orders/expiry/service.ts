@@ -43,7 +43,9 @@ export function createExpiry({ db, log, changes, cancellations, payments, waits 
     let after: string | undefined = FIRST_ID
     while (after !== undefined && !signal.aborted) {
       const due: { id: string }[] = await db.rows(repository.listExpiring, {
-        ...{ seconds: waits.usual, after, limit: BATCH }
+        seconds: waits.usual,
+        after,
+        limit: BATCH
       })
       for (const { id } of due) if (!signal.aborted) await expireSurely(id)
       after = due.at(-1)?.id

@@ -13,7 +13,9 @@ async function useSongs(options: Parameters<typeof usePaidOrders>[0] = {}) {
   await shop.stock(song, 10)
   const items = [itemOf(song, 2), itemOf(shop.mug)]
   const { status, text, json } = await shop.buyer.post('/api/orders', {
-    ...{ items, shipping_address: STOCKHOLM, payment: CARD }
+    items,
+    shipping_address: STOCKHOLM,
+    payment: CARD
   })
   expect(status, text).toBe(201)
   const onHand = async () =>

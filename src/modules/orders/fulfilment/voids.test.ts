@@ -108,7 +108,9 @@ describe('a parcel that never left', () => {
     expect(await letters()).toEqual([])
     expect(await slips()).not.toContain('PP 77')
     expect((await shop.anybody.get('/api/shipping/track/PP77')).json).toMatchObject({
-      ...{ status: 'voided', estimated_delivery: null, events: [] }
+      status: 'voided',
+      estimated_delivery: null,
+      events: []
     })
     const { json } = await shop.admin.get(`/api/admin/shipping/shipments/${parcel}`)
     expect(json).toMatchObject({ status: 'voided', void_reason: WRONG.reason, voided_by: expect.any(String) })

@@ -64,7 +64,9 @@ test("a guest's cart is checked out by its token, and a change of it is noticed"
   const [mug, cup] = [await shop.sell(), await shop.sell()]
   const { json: cart } = await shop.anybody.post('/api/guest-cart', itemOf(mug, 3))
   const body = {
-    ...{ guest_cart_token: cart.guest_cart_token, shipping_address: STOCKHOLM, email: 'ada@example.com' }
+    guest_cart_token: cart.guest_cart_token,
+    shipping_address: STOCKHOLM,
+    email: 'ada@example.com'
   }
   const { json } = await shop.anybody.post(GUESTS, body)
   expect([json.ready, json.items.length, json.subtotal]).toEqual([true, 1, 3_000])

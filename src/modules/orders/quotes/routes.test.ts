@@ -10,7 +10,10 @@ const TENTH = { class: 'order', effect: { type: 'percentage', percentage_ppm: 10
 async function useQuotes() {
   const shop = await useOrders()
   const { id: promotion_id } = await shop.made('promotions', {
-    ...{ ...TENTH, name: 'Once', needs_code: true, uses_per_customer: 1 }
+    ...TENTH,
+    name: 'Once',
+    needs_code: true,
+    uses_per_customer: 1
   })
   await shop.made(`promotions/${promotion_id}/codes`, { code: 'ONCE' })
   const quote = async (body: object) => {

@@ -40,7 +40,12 @@ export function createExpiryWatch({ db, log, emit, wake, takes }: Deps) {
     const expires_at = authorized_until.toISOString()
     const { currency } = account
     emit(tx, authorizationExpiring, order_id, {
-      ...{ order_id, currency, payment_id, authorized, expires_at, is_captured }
+      order_id,
+      currency,
+      payment_id,
+      authorized,
+      expires_at,
+      is_captured
     })
     tx.afterCommit(() =>
       log.warn({ payment_id, order_id, expires_at, is_captured }, 'what is held for an order runs out')

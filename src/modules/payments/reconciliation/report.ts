@@ -41,7 +41,12 @@ export function createTally(since: Date) {
       findings.push(...found.slice(0, FINDINGS_MAX - findings.length))
     },
     report: (): ReconcileReport => ({
-      ...{ since, looked, findings, total, recorded: by.recorded, quarantined: by.quarantined }
+      since,
+      looked,
+      findings,
+      total,
+      recorded: by.recorded,
+      quarantined: by.quarantined
     })
   }
 }

@@ -26,7 +26,9 @@ test('carriers that many shops use come along, and others are added, changed and
   const path = `/api/admin/shipping/carriers/${id}`
   expect((await admin.get(path)).json).toMatchObject({ ...OURS, version: 1 })
   expect((await admin.patch(path, { name: 'Bikes' }, { 'if-match': `"${version}"` })).json).toMatchObject({
-    ...{ ...OURS, name: 'Bikes', version: 2 }
+    ...OURS,
+    name: 'Bikes',
+    version: 2
   })
   expect((await admin.patch(path, { name: 'ups' })).json.code).toBe('SHIPPING_CARRIER_TAKEN')
   expect((await admin.delete(path, undefined, { 'if-match': '"1"' })).json.code).toBe(

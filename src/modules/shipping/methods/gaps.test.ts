@@ -5,7 +5,9 @@ const home: Market = { code: 'default', currency: 'USD', countries: [] }
 const euro: Market = { code: 'eu', currency: 'EUR', countries: ['DE', 'FR'] }
 const dublin: Market = { code: 'ie', currency: 'EUR', countries: ['IE'] }
 const place = (zone_id: string | null, countries: string[], ...currencies: string[]): Place => ({
-  ...{ zone_id, countries, currencies }
+  zone_id,
+  countries,
+  currencies
 })
 
 test('a method lacks a currency in the zones where it has others, for the markets that send something there', () => {

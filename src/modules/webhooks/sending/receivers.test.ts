@@ -77,7 +77,8 @@ test('who has no certificate for the name is not told, and a name is judged wher
     return createRequest({ http, sealing, timeoutMs: 20_000 })({ ...wanted, url }, signal)
   }
   expect(await tryOnce([], 'hooks.example')).toMatchObject({
-    ...{ status_code: null, error: 'hooks.example is not a public address' }
+    status_code: null,
+    error: 'hooks.example is not a public address'
   })
   expect(asked).toBe(1)
   const lied = await tryOnce(['hooks.example'], 'hooks.example')
