@@ -161,6 +161,7 @@ export function unship(books: Books, operation: Unship, rules: FactRules, note: 
       note(row.quantity === 0 ? 'unship-forgotten' : isOpen(row) ? 'unship' : 'unship-opens')
       promiseAgain(books, row, -reservedDelta, rules)
     }
+    // `0 -`, as a minus alone makes -0 of 0.
     const back = { onHandDelta: 0 - onHandDelta, reservedDelta: 0 - reservedDelta }
     books.move(level, { kind: 'unship', ...back, operation: shipment, owner })
     return level

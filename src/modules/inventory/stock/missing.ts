@@ -36,9 +36,9 @@ export function findMissing(
   operation: Operation
 ): { itemIds: readonly string[]; isRow: boolean } | undefined {
   const rows = rowsFor(books, operation)
-  const isAlways = ['count', 'adjust', 'unship'].includes(operation.kind)
+  const isOfUntracked = ['count', 'adjust', 'unship'].includes(operation.kind)
   const items = itemsFor(books, operation).filter(
-    itemId => !books.isLocked(itemId) && (isAlways || books.item(itemId)?.tracked !== false)
+    itemId => !books.isLocked(itemId) && (isOfUntracked || books.item(itemId)?.tracked !== false)
   )
   const taken = rows.filter(row => !row.isFree)
   const unlocked = rows.filter(row => !books.isLocked(row.itemId))
