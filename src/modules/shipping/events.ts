@@ -1,6 +1,6 @@
 import { defineEvent } from '../../kernel/events.ts'
 import { Id } from '../../kernel/wire.ts'
-import { Status } from './tracking/schema.ts'
+import { ToldStatus } from './tracking/schema.ts'
 
 const subject = 'the order'
 const of = { order_id: Id, shipment_id: Id }
@@ -29,5 +29,5 @@ export const shipmentCorrected = defineEvent(
     subject,
     outside: 'each'
   },
-  { ...of, status: Status }
+  { ...of, status: ToldStatus }
 )

@@ -4,13 +4,13 @@ import { SHIPMENT_STATUSES, TOLD_STATUSES } from './rule.ts'
 
 const EVENTS_AT_ONCE_MAX = 100
 
-export const Status = Type.Enum([...TOLD_STATUSES])
+export const ToldStatus = Type.Enum([...TOLD_STATUSES])
 export const ShipmentStatus = Type.Enum([...SHIPMENT_STATUSES], {
   description:
     'The one that says most of all that was told: what was delivered is not in transit any more. `voided`: it never left.'
 })
 const event = {
-  status: Status,
+  status: ToldStatus,
   occurred_at: Type.String({ format: 'date-time' }),
   description: Type.Optional(line(500, 'What the carrier says; whoever has the number reads it.')),
   location: Type.Optional(line(200, 'A town or a depot, and nobody’s address.')),
@@ -27,7 +27,7 @@ export const TrackingEventsRequest = request('TrackingEventsRequest', {
 export type TrackingEventsRequest = Static<typeof TrackingEventsRequest>
 
 const told = {
-  status: Status,
+  status: ToldStatus,
   occurred_at: Time,
   description: nullable(Type.String()),
   location: nullable(Type.String())
