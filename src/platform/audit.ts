@@ -72,8 +72,11 @@ const listEntries = statement({
   },
   slow: true,
   text: `
-    select id, at, actor, method, route, params, request_id, status, (extract(epoch from at) * 1000000)::float8 as place from cartwright.audit
-    where (at, id) < (timestamptz 'epoch' + $before * interval '1 microsecond', $after) and ${matching} order by at desc, id desc limit $limit`
+    select id, at, actor, method, route, params, request_id, status,
+      (extract(epoch from at) * 1000000)::float8 as place
+    from cartwright.audit
+    where (at, id) < (timestamptz 'epoch' + $before * interval '1 microsecond', $after) and ${matching}
+    order by at desc, id desc limit $limit`
 })
 const countEntries = statement({
   name: 'audit.count_entries',
