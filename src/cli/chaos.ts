@@ -73,7 +73,7 @@ async function loadSuite(): Promise<ChaosSuite> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
     throw new OperatorError(
-      'The suite that does the harm is not in the package. In a checkout of Cartwright, behind "npm ci", write "npm run chaos".'
+      'The suite that does the harm is not in the package. In a checkout of Cartwright, write "npm ci", and then "npm run chaos".'
     )
   }
 }
