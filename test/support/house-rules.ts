@@ -28,7 +28,7 @@ const PLATFORM_VALUES = [
     'databaseUnavailable',
     'databaseBusy'
   ],
-  ...['readRecords', 'RECORD_BYTES_MAX', 'FileRefused', 'spool', 'csvLine', 'textOf'],
+  ...['readRecords', 'RECORD_BYTES_MAX', 'FileRefused', 'spool', 'csvLine', 'csvFile', 'textOf'],
   ...['findColumns', 'missingColumns', 'copyOf', 'checkTable', 'readTable']
 ]
 const SQL_PLACES = /^(?:src\/platform|test|bench)\/|\/repository\.ts$/

@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream'
+
 export type CsvValue = string | number | boolean | null
 
 const QUOTED = /[",\r\n]/
@@ -19,3 +21,16 @@ function cellOf(value: CsvValue): string {
 /** The text of a cell, of which a spreadsheet would not make a formula. */
 export const textOf = (cell: string): string =>
   cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell
+
+/** A file that is read while it is sent. Its heading comes with the first rows: while these cannot be read, an answer is refused. */
+export const csvFile = (columns: readonly string[], rows: AsyncIterable<string>): Readable =>
+  Readable.from(withHeading(csvLine(columns), rows), { objectMode: false })
+
+async function* withHeading(heading: string, rows: AsyncIterable<string>): AsyncGenerator<string> {
+  let before = heading
+  for await (const lines of rows) {
+    yield before + lines
+    before = ''
+  }
+  if (before !== '') yield before
+}

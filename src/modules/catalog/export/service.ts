@@ -1,6 +1,6 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { FIRST_ID } from '../../../kernel/ids.ts'
-import { type CsvValue, csvLine } from '../../../platform/csv/write.ts'
+import { type CsvValue, csvFile, csvLine } from '../../../platform/csv/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import { type Field, HEADINGS, STOCK_FIELDS } from '../import/header.ts'
@@ -20,10 +20,13 @@ type Deps = { db: Database; inventory: Pick<InventoryApi, 'described'> | undefin
  * connection is held between them. What such a file cannot say is left out, and `onLeftOut` told.
  */
 export function createExporter({ db, inventory, currency }: Deps) {
-  async function* linesOf(withStock: boolean, onLeftOut: OnLeftOut): AsyncGenerator<string> {
-    const isStock = (field: Field) => (STOCK_FIELDS as readonly Field[]).includes(field)
-    const fields = (Object.keys(HEADINGS) as Field[]).filter(field => withStock || !isStock(field))
-    yield csvLine(fields.map(field => HEADINGS[field][0]))
+  const isStock = (field: Field) => (STOCK_FIELDS as readonly Field[]).includes(field)
+
+  async function* linesOf(
+    fields: readonly Field[],
+    withStock: boolean,
+    onLeftOut: OnLeftOut
+  ): AsyncGenerator<string> {
     for (let after = FIRST_ID; ; ) {
       const products = await db.rows(listExported, { after, currency, products: PAGE_PRODUCTS })
       const last = products.at(-1)
@@ -41,7 +44,11 @@ export function createExporter({ db, inventory, currency }: Deps) {
       after = last.id
     }
   }
-  return ({ stock = false }: ExportOptions = {}, onLeftOut: OnLeftOut = () => {}): Readable =>
-    Readable.from(linesOf(stock && inventory !== undefined, onLeftOut), { objectMode: false })
+  return ({ stock = false }: ExportOptions = {}, onLeftOut: OnLeftOut = () => {}): Readable => {
+    const withStock = stock && inventory !== undefined
+    const fields = (Object.keys(HEADINGS) as Field[]).filter(field => withStock || !isStock(field))
+    const columns = fields.map(field => HEADINGS[field][0])
+    return csvFile(columns, linesOf(fields, withStock, onLeftOut))
+  }
 }
 export type ExportCsv = ReturnType<typeof createExporter>

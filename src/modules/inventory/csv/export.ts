@@ -1,6 +1,6 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { FIRST_ID } from '../../../kernel/ids.ts'
-import { csvLine } from '../../../platform/csv/write.ts'
+import { csvFile, csvLine } from '../../../platform/csv/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { COLUMNS } from './columns.ts'
 import * as repository from './repository.ts'
@@ -11,11 +11,10 @@ const PAGE_ITEMS = 500
 export const createExporter =
   ({ db }: { db: Database }) =>
   (): Readable =>
-    Readable.from(linesFrom(db), { objectMode: false })
+    csvFile(COLUMNS, linesFrom(db))
 export type ExportCsv = ReturnType<typeof createExporter>
 
 async function* linesFrom(db: Database): AsyncGenerator<string> {
-  yield csvLine(COLUMNS)
   for (let after = FIRST_ID; ; ) {
     const rows = await db.rows(repository.listExported, { after, items: PAGE_ITEMS })
     const last = rows.at(-1)

@@ -57,3 +57,18 @@ test('a large stock is read in pages, each row once', async () => {
   expect([rows.length, new Set(rows.map(([id]) => id)).size]).toEqual([1_200, 1_200])
   expect(shop.statements.filter(name => name === 'inventory.list_exported')).toHaveLength(4)
 })
+
+test('a file of which no row can be read is refused as anything else is; one without rows is its heading', async () => {
+  const shop = await useShop({ modules: [inventoryModule] })
+  const read = () => shop.as({ token: 'admin' }).get('/api/inventory/export')
+  await shop.sql('alter table inventory.items rename to lost')
+  const refused = await read()
+  expect([refused.status, refused.headers['content-type']]).toEqual([
+    500,
+    'application/problem+json; charset=utf-8'
+  ])
+  await shop.sql('alter table inventory.lost rename to items')
+  expect((await read()).text).toBe(
+    'variant_id,sku,location,on_hand,safety,tracked,backorder,backorder_limit,low_threshold,reserved,available\r\n'
+  )
+})

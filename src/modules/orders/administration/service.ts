@@ -1,8 +1,8 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { found } from '../../../kernel/errors.ts'
 import { LAST_ID } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
-import { csvLine } from '../../../platform/csv/write.ts'
+import { csvFile, csvLine } from '../../../platform/csv/write.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { Doer } from '../changes/service.ts'
@@ -38,7 +38,6 @@ export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
   }
 
   async function* linesOf(query: OrderQuery): AsyncGenerator<string> {
-    yield csvLine(COLUMNS)
     for (let place = LAST_ID; ; ) {
       const found = { ...filtersOf(query), after: place, limit: PAGE }
       const rows = (await db.rows(repository.listAllOrders, found)).map(summaryOf)
@@ -69,7 +68,7 @@ export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
       )
       return { ...page, items: page.items.map(summaryOf) }
     },
-    exportCsv: (query: OrderQuery): Readable => Readable.from(linesOf(query), { objectMode: false }),
+    exportCsv: (query: OrderQuery): Readable => csvFile(COLUMNS, linesOf(query)),
     cancel: (id: string, lines: readonly Units[] | undefined, doer: Doer, write: Write) =>
       after(id, actions.cancel(id, lines, doer, write)),
     ship: (id: string, parcel: Parcel, doer: Doer, write: Write) =>

@@ -1,8 +1,8 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { found } from '../../../kernel/errors.ts'
 import { LAST_ID, newId } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
-import { csvLine } from '../../../platform/csv/write.ts'
+import { csvFile, csvLine } from '../../../platform/csv/write.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { insertBudget, limitBudget } from '../budgets/repository.ts'
@@ -96,7 +96,7 @@ export function createCodeService({ db }: { db: Database }) {
   /** All of them as a file. Each page of it is as of when it was read. @throws `PRICING_PROMOTION_NOT_FOUND` */
   async function exportCsv(promotionId: string): Promise<Readable> {
     await requirePromotion(promotionId)
-    return Readable.from(linesOf(db, promotionId), { objectMode: false })
+    return csvFile(CSV_COLUMNS, linesOf(db, promotionId))
   }
 
   return { list, create, createBatch, patch, exportCsv }
@@ -104,7 +104,6 @@ export function createCodeService({ db }: { db: Database }) {
 export type CodeService = ReturnType<typeof createCodeService>
 
 async function* linesOf(db: Database, promotionId: string): AsyncGenerator<string> {
-  yield csvLine(CSV_COLUMNS)
   for (let after = LAST_ID; ; ) {
     const place = { promotion_id: promotionId, batch_id: null, after, limit: PAGE_CODES }
     const rows = await db.rows(repository.listCodes, place)

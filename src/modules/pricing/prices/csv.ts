@@ -1,8 +1,8 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { found } from '../../../kernel/errors.ts'
 import { FIRST_ID, isId } from '../../../kernel/ids.ts'
 import { formatAmount, parseAmount } from '../../../kernel/money.ts'
-import { csvLine } from '../../../platform/csv/write.ts'
+import { csvFile, csvLine } from '../../../platform/csv/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { priceListNotFound } from '../errors.ts'
 import { type Cells, importCsv, RowRefused } from '../files/import.ts'
@@ -24,7 +24,7 @@ export function createPriceFiles({ db, changes }: { db: Database; changes: Price
   return {
     /** Each page of it is as of when it was read. @throws `PRICING_PRICE_LIST_NOT_FOUND` */
     exportCsv: async (listId: string): Promise<Readable> =>
-      Readable.from(linesOf(db, listId, await currencyOf(listId)), { objectMode: false }),
+      csvFile(COLUMNS, linesOf(db, listId, await currencyOf(listId))),
 
     /** Prices that it does not name stay. @throws `PRICING_PRICE_LIST_NOT_FOUND`, `PRICING_IMPORT_FAILED`, `PRICING_BREAK_LIMIT` */
     importCsv: async (listId: string, file: Readable, onRow: () => void) => {
@@ -67,7 +67,6 @@ function priceOf(cells: Cells, currency: string): Price {
 }
 
 async function* linesOf(db: Database, listId: string, currency: string): AsyncGenerator<string> {
-  yield csvLine(COLUMNS)
   for (let place = { variant_id: FIRST_ID, from_quantity: 0 }; ; ) {
     const rows = await db.rows(repository.listPrices, { list_id: listId, ...place, limit: PAGE_PRICES })
     const last = rows.at(-1)

@@ -1,7 +1,7 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { DomainError } from '../../../kernel/errors.ts'
 import { LAST_ID } from '../../../kernel/ids.ts'
-import { csvLine } from '../../../platform/csv/write.ts'
+import { csvFile, csvLine } from '../../../platform/csv/write.ts'
 import type { Changes } from '../../../platform/kept.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { taxLimit } from '../errors.ts'
@@ -40,7 +40,7 @@ type Deps = { db: Database; changes: Changes; periods: Periods }
 /** The rates of taxes as a file. */
 export const createRateFiles = ({ db, changes, periods }: Deps) => ({
   /** Each page of it is as of when it was read. */
-  exportCsv: (): Readable => Readable.from(linesOf(db), { objectMode: false }),
+  exportCsv: (): Readable => csvFile(COLUMNS, linesOf(db)),
 
   /**
    * A row is for the rate of its zone and category that starts then: that is changed, or made, with its zone. Rates that the file
@@ -136,7 +136,6 @@ function readMoment(periods: Periods, cell: string, column: 'starts_at' | 'ends_
 }
 
 async function* linesOf(db: Database): AsyncGenerator<string> {
-  yield csvLine(COLUMNS)
   for (let after = LAST_ID; ; ) {
     const rows = await db.rows(repository.listExported, { after, limit: PAGE_RATES })
     const last = rows.at(-1)

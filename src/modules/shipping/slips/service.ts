@@ -1,8 +1,8 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { found } from '../../../kernel/errors.ts'
 import { FIRST_ID, LAST_ID } from '../../../kernel/ids.ts'
 import { LAST_MOMENT, type Page, readPage } from '../../../kernel/pages.ts'
-import { csvLine } from '../../../platform/csv/write.ts'
+import { csvFile, csvLine } from '../../../platform/csv/write.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
 import type { Directory } from '../carriers/directory.ts'
 import { shipmentNotFound } from '../errors.ts'
@@ -71,7 +71,6 @@ export function createSlips({ db, carriers, describeOrders, timeZone }: Deps) {
   }
 
   async function* linesOf(): AsyncGenerator<string> {
-    yield csvLine(COLUMNS)
     for (let place = { order_id: FIRST_ID, id: FIRST_ID }; ; ) {
       const rows = await db.rows(repository.listWaiting, { ...place, limit: SHEETS_MAX })
       const last = rows.at(-1)
@@ -101,7 +100,7 @@ export function createSlips({ db, carriers, describeOrders, timeZone }: Deps) {
             })
       return { page: slipPage(await slipsOf(items), next), next }
     },
-    exportWaiting: (): Readable => Readable.from(linesOf(), { objectMode: false }),
+    exportWaiting: (): Readable => csvFile(COLUMNS, linesOf()),
     list: async (query: ShipmentQuery): Promise<Page<AdminShipmentResponse>> => {
       const { status = null, carrier = null, order_id = null, since, ...asked } = query
       const filters = { status, carrier, order_id, since: since === undefined ? null : new Date(since) }
