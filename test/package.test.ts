@@ -102,7 +102,7 @@ test('the command line knows the modules of the shop, and everything that comes 
 
   const help = await run(process.execPath, [main, 'help', 'migrate'], shop)
   expect(help).toContain('node shop.ts migrate')
-  await expect(run(process.execPath, [main, 'serve'], shop)).rejects.toThrow('See "node shop.ts help"')
+  await expect(run(process.execPath, [main, 'serve'], shop)).rejects.toThrow('See "node shop.ts --help"')
   await expect(run(process.execPath, [main, 'chaos'], shop)).rejects.toThrow(
     /^.* chaos:\n\nThe suite that does the harm is not in the package\. [^\n]*\n$/
   )

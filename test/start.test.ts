@@ -122,7 +122,7 @@ describe('what the operator can mend is one sentence and exit code 1:', () => {
   test('an unknown command', async () => {
     await expectSentence(
       start({}, { args: ['strt'] }),
-      /^error: unknown command 'strt'\n\(Did you mean start\?\)\nSee "cartwright help"\.\n$/
+      /^error: unknown command 'strt'\n\(Did you mean start\?\)\nSee "cartwright --help"\.\n$/
     )
   })
 
