@@ -120,12 +120,12 @@ test('a provider or a method of payment that there is not leaves nothing, and st
     'PAYMENT_PROVIDER_UNKNOWN',
     {}
   ])
-  const method = 'seashells'
-  expect(await refused({ ...sent(mug), payment: { ...TRANSFER, method } })).toMatchObject([
-    400,
-    'PAYMENT_METHOD_UNKNOWN',
-    {}
-  ])
+  for (const method of ['seashells', 'constructor', '__proto__'])
+    expect(await refused({ ...sent(mug), payment: { ...TRANSFER, method } })).toMatchObject([
+      400,
+      'PAYMENT_METHOD_UNKNOWN',
+      {}
+    ])
   expect(await reserved(mug)).toEqual([])
 })
 

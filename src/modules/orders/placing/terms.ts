@@ -4,10 +4,14 @@ export type Terms = 'prepaid' | 'on_account' | 'cod'
 /** Who is to be paid, and by which method. */
 export type Choice = { readonly provider?: string | undefined; readonly method?: string | undefined }
 
-const TERMS: Readonly<Record<string, Terms>> = { cash_on_delivery: 'cod', on_account: 'on_account' }
+/** Not an object, which would know `constructor`, too: clients say what they like. */
+const TERMS: ReadonlyMap<string, Terms> = new Map([
+  ['cash_on_delivery', 'cod'],
+  ['on_account', 'on_account']
+])
 
 /** Whether an order waits for its money: what is paid by other means than these does. */
-export const termsOf = (payment: Choice | undefined): Terms => TERMS[payment?.method ?? ''] ?? 'prepaid'
+export const termsOf = (payment: Choice | undefined): Terms => TERMS.get(payment?.method ?? '') ?? 'prepaid'
 
 /** For how many seconds an order waits for its money: usually, and when it comes by bank transfer. */
 export type Waits = { readonly usual: number; readonly transfer: number }
