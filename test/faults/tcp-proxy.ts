@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type NetConnectOpts } from 'node:net'
+import { createServer, type NetConnectOpts } from 'node:net'
+import { freePort } from '../support/free-port.ts'
 import { type Direction, type Flow, ProxiedConnection, type Watch } from './proxied-connection.ts'
 
 const BOTH: readonly Direction[] = ['to_server', 'to_program']
@@ -68,8 +69,9 @@ export async function openTcpProxy(target: NetConnectOpts, watch: Watch = () => 
     reset()
     await closed
   }
-  await listen(0)
-  const { port } = server.address() as AddressInfo
+  // Not just any: it is listened on again after a cut, and must be free then.
+  const port = await freePort()
+  await listen(port)
 
   return {
     port,

@@ -1,11 +1,24 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 
-/** A port that nobody listens on. Whoever asks takes it at once. */
+/** Below the ports that connections go out from (32768 and more on Linux, 49152 and more elsewhere): those come and go at any time. */
+const FIRST = 10_000
+const LAST = 32_767
+
+/** A port that nobody listens on, and that nobody is given who asks for any. Whoever asks takes it at once. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
+  for (;;) {
+    const port = randomInt(FIRST, LAST + 1)
+    const server = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'EADDRINUSE') return false
+        throw error
+      }
+    )
+    server.close()
+    if (isFree) return port
+  }
 }
