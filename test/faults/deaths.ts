@@ -45,8 +45,8 @@ export async function startVictim(
   })
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
   await lines.next()
-  const send = async (request: Sent): Promise<{ status: number; text: string } | undefined> => {
-    child.stdin.write(`${JSON.stringify(request)}\n`)
+  const send = async (...requests: readonly Sent[]): Promise<unknown> => {
+    child.stdin.write(`${JSON.stringify(requests)}\n`)
     const { value } = await lines.next()
     return value === undefined ? undefined : JSON.parse(value)
   }
@@ -64,6 +64,13 @@ export async function startVictim(
     await until('its connections are gone', async () => (await sql(present, [name])).length === 0)
   }
   return {
+    /** Sends all at once, and is killed at this moment. */
+    dieAmong: async (moment: Moment, requests: readonly Sent[]): Promise<void> => {
+      plant(moment)
+      const answers = await send(...requests)
+      if (answers !== undefined) throw new Error(`it lived, and was answered ${JSON.stringify(answers)}`)
+      await gone()
+    },
     /** Is killed now. */
     die: async (): Promise<void> => {
       child.kill('SIGKILL')

@@ -10,33 +10,25 @@ import {
   plannedForValues
 } from './connect.ts'
 import { isLockTimeout, isOutdated, isSilence, isUnusable, translateDatabaseError } from './errors.ts'
-import { ConnectionPool } from './pool.ts'
+import { ConnectionPool, type PoolStatistics } from './pool.ts'
 import { createProbes } from './probes.ts'
 import { type Queryable, queryableOf, type Send } from './queryable.ts'
 import { SharedConnections } from './shared.ts'
 import { createSilenceCheck } from './silence.ts'
+import { createTogether } from './together.ts'
 import {
   type Checkout,
   mayRunAgain,
   outsideOfTransactions,
+  type RunOptions,
   runTransaction,
   type Transaction,
-  type Transactions
+  type Transactions,
+  type Work
 } from './transaction.ts'
 import { createTurns } from './turns.ts'
 
 export type { Queryable, Transaction, Transactions }
-
-/** Figures of every connection this process works with, as `/metricsz` shows them. Durations in milliseconds. */
-type PoolStatistics = {
-  max_conns: number
-  total_conns: number
-  acquired_conns: number
-  idle_conns: number
-  acquire_count: number
-  empty_acquire_count: number
-  acquire_duration_ms: number
-}
 
 /** The database: its statements run one by one, or together in a transaction. */
 export type Database = Queryable &
@@ -47,6 +39,11 @@ export type Database = Queryable &
      * for in their order, which has to be the same for all who take them.
      */
     inTurn(key: string): Database
+    /**
+     * The same database for those whose transactions touch rows of their own alone: those that begin in one turn of the event loop are
+     * one, which costs less than half. When one of them fails all are undone: it is done again alone, and the others together.
+     */
+    together(): Database
     /**
      * Does `work`, which must be one statement that waits for nobody, for many callers together: for those who come while
      * others are at it, in their order. `work` answers for each item at its index. What is refused for many is done again
@@ -87,6 +84,8 @@ type Sent = Parameters<Send>[0]
 
 const SHARED_STATEMENT_MS_MAX = 1_000
 const SHARED_LOCK_MS_MAX = 50
+/** Who goes together waits no longer for a lock: all of them do, and for one lock after the other. */
+const TOGETHER_LOCK_MS_MAX = 50
 /** What takes longer is a search that nobody waits for. */
 const SLOW_STATEMENT_MS_MAX = 2_000
 /** On top of what the server allows: then the connection is dead. */
@@ -198,7 +197,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         return await client.query({ name, text, values })
       } catch (error) {
         isBroken = isUnusable(error)
-        noticeSilence(error)
+        if (isSilent(error)) endSilentConnections()
         throw mayRunAgain(error) ? error : translateDatabaseError(error)
       } finally {
         giveBack(isBroken)
@@ -206,14 +205,26 @@ export function openDatabase(options: DatabaseOptions): Database {
     })
   }
 
-  const transaction: Database['transaction'] = (work, { deadlineAt } = {}) =>
-    repeated(deadlineAt ?? deadlineIn(statementTimeoutMs), async (until, hasWaited) => {
-      const checkout = await checkOut(hasWaited ? patientPool : pool, until)
-      return runTransaction(checkout, work, { deadlineAt: until, statementTimeoutMs, onStatement })
-    }).catch(error => {
-      noticeSilence(error)
+  async function runOn<T>(
+    from: ConnectionPool,
+    work: Work<T>,
+    given: Pick<RunOptions, 'deadlineAt' | 'onCommit' | 'lockTimeoutMs'>
+  ): Promise<T> {
+    try {
+      const checkout = await checkOut(from, given.deadlineAt)
+      return await runTransaction(checkout, work, { ...given, statementTimeoutMs, onStatement })
+    } catch (error) {
+      if (isSilent(error)) endSilentConnections()
       throw error
-    })
+    }
+  }
+
+  const transaction: Database['transaction'] = (work, { deadlineAt } = {}) =>
+    repeated(deadlineAt ?? deadlineIn(statementTimeoutMs), (until, hasWaited) =>
+      runOn(hasWaited ? patientPool : pool, work, { deadlineAt: until })
+    )
+  const patience = { lockTimeoutMs: Math.min(lockTimeoutMs, TOGETHER_LOCK_MS_MAX) }
+  const together = createTogether(transaction, (work, given) => runOn(pool, work, { ...given, ...patience }))
 
   /** Does `work` again while that may help. Meanwhile it has no connection that others may need. */
   async function repeated<T>(
@@ -237,18 +248,14 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
   }
 
-  /** Where one connection was lost without being closed, others may have been, too. */
-  function noticeSilence(error: unknown): void {
-    if (isSilence(error) || isSilence((error as Error)?.cause)) endSilentConnections()
-  }
-
   const turns = createTurns()
-  const inTurns = (keys: readonly string[]): Database => ({
+  const inTurns = (keys: readonly string[], run: typeof together): Database => ({
     ...database,
     // Whose turn it is already would wait for itself.
-    inTurn: key => inTurns(keys.includes(key) ? keys : [...keys, key]),
+    inTurn: key => inTurns(keys.includes(key) ? keys : [...keys, key], run),
+    together: () => inTurns(keys, together),
     transaction: (work, { deadlineAt = deadlineIn(statementTimeoutMs) } = {}) => {
-      const begin = () => transaction(work, { deadlineAt })
+      const begin = () => run(work, { deadlineAt })
       return keys.reduceRight((next, key) => () => turns.take(key, deadlineAt, next), begin)()
     }
   })
@@ -257,7 +264,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     transaction,
     isTurnTaken: turns.isTaken,
     inBatches: work => inBatches(work, waitMs),
-    inTurn: key => inTurns([key]),
+    inTurn: key => inTurns([key], transaction),
+    together: () => inTurns([], together),
     apart: more => openApart({ ...options, ...more }, apart),
     prepare: () => shared.prepare(),
     ping: probes.ping,
@@ -283,6 +291,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   return database
 }
 
+/** Where one connection was lost without being closed, others may have been, too. */
+const isSilent = (error: unknown) => isSilence(error) || isSilence((error as Error)?.cause)
 const deadlineIn = (milliseconds: number) => performance.now() + milliseconds
 const sumOf = <T>(all: readonly T[], figure: (each: T) => number): number =>
   all.reduce((sum, each) => sum + figure(each), 0)

@@ -49,6 +49,9 @@ export const isLockTimeout = (error: unknown): boolean => codeOf(error) === LOCK
 export const isOutdated = (error: unknown): boolean =>
   codeOf(error) === STATEMENT_LOST ||
   (codeOf(error) === PLAN_CHANGED.code && (error as pg.DatabaseError).routine === PLAN_CHANGED.routine)
+/** The server says that it has not done it; else it may have, and only its answer is lost. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && !UNAVAILABLE.test(codeOf(error))
 /** After these, nothing more can be done over the connection. */
 export const isUnusable = (error: unknown): boolean => RETIRED.test(codeOf(error)) || isConnectionLost(error)
 /** The server, or the network, did not answer in time. */

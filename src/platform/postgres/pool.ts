@@ -12,6 +12,16 @@ export type PoolOptions = {
   /** How long one in use may be silent while others are found dead; when left out, as long as its user lets it. */
   patienceMs?: number
 }
+/** Figures of every connection this process works with, as `/metricsz` shows them. Durations in milliseconds. */
+export type PoolStatistics = {
+  max_conns: number
+  total_conns: number
+  acquired_conns: number
+  idle_conns: number
+  acquire_count: number
+  empty_acquire_count: number
+  acquire_duration_ms: number
+}
 type Waiter = {
   resolve(client: pg.Client): void
   reject(error: unknown): void

@@ -18,7 +18,7 @@ export type Queryable = {
 }
 
 export type Send = (
-  statement: Pick<Statement, 'name' | 'text' | 'isSlow' | 'mayLock'>,
+  statement: Pick<Statement, 'name' | 'text' | 'isSlow' | 'mayLock' | 'isForEach'>,
   values: unknown[]
 ) => Promise<Pick<pg.QueryResult, 'rows' | 'rowCount'>>
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { json, numberParameters, statement, valuesOf } from './statement.ts'
+import { json, numberParameters, statement, valuesOf, withRows } from './statement.ts'
 
 const two = { name: 'test.two', takes: { cartId: 'uuid', variantId: 'uuid' } } as const
 
@@ -32,6 +32,27 @@ test('null is a value, JSON is written as its text, a list of it too', () => {
     null,
     '[{"e":1}]'
   ])
+})
+
+test('a statement for each takes the rows of all who ask, and gives each back with its number', () => {
+  const declaration = {
+    name: 'test.each',
+    takes: { id: 'uuid', note: 'jsonb?' },
+    gives: { at: 'int8' },
+    text: 'select at from $each where id is not null or note is not null'
+  } as const
+  expect(withRows(declaration)).toBe(
+    `select at from rows from (jsonb_to_recordset($1) as (id uuid, note jsonb)) with ordinality as each (id, note, at) ` +
+      'where id is not null or note is not null'
+  )
+  const given = { id: 'a', note: { b: [1] } }
+  expect(valuesOf({ ...declaration, isForEach: true }, given)).toEqual(['[{"id":"a","note":{"b":[1]}}]'])
+  expect(() => valuesOf({ ...declaration, isForEach: true }, { id: 'a' })).toThrow('test.each lacks note')
+  expect(() => withRows({ ...declaration, gives: {} })).toThrow('test.each does not give at')
+  expect(() => withRows({ ...declaration, text: 'select at, id from $each' })).toThrow(
+    'takes note and does not use it'
+  )
+  expect(() => withRows({ ...declaration, takes: { id: 'bytea', note: 'jsonb?' } })).toThrow('takes bytes')
 })
 
 test('a slow statement that writes does not load', () => {

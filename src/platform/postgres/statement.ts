@@ -63,6 +63,8 @@ export type Statement<T extends Values = Values, G extends Values = Values> = {
   readonly isSlow: boolean
   /** Its text writes or locks. Outside of a transaction it has a connection for itself, so that nobody waits behind it. */
   readonly mayLock: boolean
+  /** It is one statement for the rows of all who ask for it at once in a transaction. */
+  readonly isForEach: boolean
 }
 /** The type of a statement's rows: `type CartRow = RowOf<typeof findCart>`. */
 export type RowOf<S> = S extends Statement<infer _, infer G> ? Row<G> : never
@@ -77,6 +79,11 @@ type Declaration<T extends Values, G extends Values> = {
   gives?: G
   /** It only reads, and may take long, such as a search. */
   slow?: boolean
+  /**
+   * What it takes are the columns of `$each`, a table with the row of each who asks for it at once, and a column more: `at`, the number
+   * of the row. It gives `at` with each of its rows, so that everybody gets theirs.
+   */
+  forEach?: boolean
   text: string
 }
 
@@ -99,11 +106,12 @@ export function statement<const T extends Values = Nothing, const G extends Valu
   const { takes = {}, gives = {} } = declaration as Declaration<Values, Values>
   if (name.length > NAME_LENGTH_MAX) throw new RangeError(`statement name ${name} is too long`)
   if (statements.has(name)) throw new Error(`two statements are called ${name}`)
-  const text = numberParameters(declaration)
+  const { forEach: isForEach = false } = declaration
+  const text = isForEach ? withRows(declaration) : numberParameters(declaration)
   const mayLock = LOCKS.test(text)
   if (isSlow && mayLock)
     throw new Error(`${name} writes or locks: connections for slow statements are for reading`)
-  const declared: Statement = { name, takes, gives, text, isSlow, mayLock }
+  const declared: Statement = { name, takes, gives, text, isSlow, mayLock, isForEach }
   statements.set(name, declared)
   return declared as Statement<T, G>
 }
@@ -121,9 +129,23 @@ export function numberParameters({ name, takes = {}, text }: Declaration<Values,
   return parts.map((part, at) => (at % 2 === 1 ? `$${names.indexOf(part) + 1}` : part)).join('')
 }
 
+/** The text with the rows of a JSON list in the place of `$each`. */
+export function withRows({ name, takes = {}, gives = {}, text }: Declaration<Values, Values>): string {
+  if (gives.at !== 'int8')
+    throw new Error(`${name} does not give at, and nobody would know whose its rows are`)
+  const names = Object.keys(takes)
+  const unused = names.filter(each => !new RegExp(`\\b${each}\\b`).test(text))
+  if (Object.values(takes).some(type => type.startsWith('bytea')))
+    throw new Error(`${name} takes bytes, which JSON has not`)
+  if (unused.length > 0) throw new Error(`${name} takes ${unused.join(', ')} and does not use it`)
+  const columns = Object.entries(takes).map(([column, type]) => `${column} ${type.replace('?', '')}`)
+  const table = `rows from (jsonb_to_recordset($1) as (${columns.join(', ')})) with ordinality as each (${names.join(', ')}, at)`
+  return text.replace('$each', table)
+}
+
 /** The values in the order of the statement's parameters, as the client sends them. */
 export function valuesOf(
-  { name, takes }: Pick<Statement, 'name' | 'takes'>,
+  { name, takes, isForEach = false }: Pick<Statement, 'name' | 'takes'> & { readonly isForEach?: boolean },
   given: Readonly<Record<string, unknown>> = {}
 ): unknown[] {
   const values: unknown[] = []
@@ -131,10 +153,10 @@ export function valuesOf(
     const value = given[key]
     // A value that was forgotten would be sent as null.
     if (value === undefined) throw new TypeError(`${name} lacks ${key}`)
-    const isJson = takes[key] === 'jsonb' || takes[key] === 'jsonb?'
+    const isJson = !isForEach && (takes[key] === 'jsonb' || takes[key] === 'jsonb?')
     values.push(isJson && value !== null ? JSON.stringify(value) : value)
   }
-  return values
+  return isForEach ? [JSON.stringify([given])] : values
 }
 
 /** Every statement of the modules loaded so far. */

@@ -1,5 +1,4 @@
 import type pg from 'pg'
-import { prepareValue } from './client-query.ts'
 import {
   databaseBusy,
   isLockTimeout,
@@ -9,7 +8,8 @@ import {
   translateBeginError,
   translateDatabaseError
 } from './errors.ts'
-import { type Answer, type Asked, JointQuery } from './joint-query.ts'
+import { type Answer, JointQuery } from './joint-query.ts'
+import { createMessage } from './message.ts'
 import { type Queryable, queryableOf, type Send } from './queryable.ts'
 
 declare const inTransaction: unique symbol
@@ -47,6 +47,9 @@ export type Transactions<X extends Transaction = Transaction> = {
   transaction<T>(work: (tx: X) => Promise<T>, options?: TransactionOptions): Promise<T>
 }
 
+/** `share` makes the same transaction for one of many who take part in it: what each of them asks for keeps its order. */
+export type Work<T> = (tx: Transaction, share: () => Transaction) => Promise<T>
+
 /** A connection for one caller alone. */
 export type Checkout = { client: pg.Client; giveBack(isBroken: boolean): void }
 export type RunOptions = {
@@ -54,9 +57,11 @@ export type RunOptions = {
   deadlineAt: number
   /** How long the server lets a statement run on this connection anyway. */
   statementTimeoutMs: number
+  /** How long the transaction waits for a lock, when that is not as long as the connection lets each. */
+  lockTimeoutMs?: number | undefined
   onStatement?: ((name: string) => void) | undefined
   /** Called as the commit is sent, with its answer. Whoever does not get it does not know what became of the work. */
-  onCommit?: ((answer: Promise<unknown>) => void) | undefined
+  onCommit?: ((answer: Promise<Pick<Answer, 'command'>>) => void) | undefined
 }
 
 /**
@@ -79,8 +84,8 @@ const OVERTIME_MS = 1_000
  */
 export async function runTransaction<T>(
   { client, giveBack }: Checkout,
-  work: (tx: Transaction) => Promise<T>,
-  { deadlineAt, statementTimeoutMs, onStatement, onCommit }: RunOptions
+  work: Work<T>,
+  { deadlineAt, statementTimeoutMs, lockTimeoutMs, onStatement = () => {}, onCommit }: RunOptions
 ): Promise<T> {
   let isOpen = true
   let isBroken = false
@@ -91,17 +96,15 @@ export async function runTransaction<T>(
    * What is asked for in one turn of the event loop leaves in one message, at its end. `begin` and `commit` have names, too: to
    * parse them anew took 45 us of a transaction, program and database (2026-11).
    */
-  let asked: Asked[] = []
-  const ask = (name: string, text: string, values: unknown[] = []): Promise<Answer> =>
-    new Promise((resolve, reject) => {
-      const prepared = values.map(value => prepareValue(value))
-      if (asked.length === 0) process.nextTick(sendUnlessCommitting)
-      asked.push({ name, text, values: prepared, resolve, reject })
-    })
+  let message = createMessage(onStatement)
+  const nextMessage = () => {
+    if (message.isEmpty()) process.nextTick(sendUnlessCommitting)
+    return message
+  }
   const send = () => {
-    if (asked.length === 0) return
-    const statements = asked
-    asked = []
+    if (message.isEmpty()) return
+    const statements = message.statements()
+    message = createMessage(onStatement)
     client.query(new JointQuery(statements, Math.max(1, leftMs()) + SERVER_HEAD_START_MS))
   }
   const sendUnlessCommitting = () => {
@@ -115,27 +118,37 @@ export async function runTransaction<T>(
       throw mayRunAgain(error) ? error : translateDatabaseError(error)
     }
   }
-  const sendStatement: Send = async ({ name, text }, values) => {
-    onStatement?.(name)
-    if (!isOpen) throw new Error(`${name} came after its transaction had ended`)
-    if (leftMs() <= 0) throw databaseBusy({ retryAfterSeconds: 1 })
-    return answerOf(ask(name, text, values))
-  }
+  const sendFor =
+    (asker: object): Send =>
+    async (statement, values) => {
+      if (!isOpen) throw new Error(`${statement.name} came after its transaction had ended`)
+      if (leftMs() <= 0) throw databaseBusy({ retryAfterSeconds: 1 })
+      return answerOf(nextMessage().ask(asker, statement, values))
+    }
 
   const committed: (() => void)[] = []
-  const lasts: ((tx: Transaction) => Promise<void>)[] = []
-  const withCommits: ((tx: Transaction) => Promise<unknown>)[] = []
-  const tx = {
-    ...queryableOf(sendStatement),
-    afterCommit: (each: () => void) => committed.push(each),
-    last: (each: (tx: Transaction) => Promise<void>) => lasts.push(each),
-    withCommit: (each: (tx: Transaction) => Promise<unknown>) => withCommits.push(each)
-  } as unknown as Transaction
+  const lasts: (() => Promise<void>)[] = []
+  const withCommits: (() => Promise<unknown>)[] = []
+  const share = (): Transaction => {
+    const tx = {
+      ...queryableOf(sendFor({})),
+      afterCommit: (each: () => void) => committed.push(each),
+      last: (each: (tx: Transaction) => Promise<void>) => lasts.push(() => each(tx)),
+      withCommit: (each: (tx: Transaction) => Promise<unknown>) => withCommits.push(() => each(tx))
+    } as unknown as Transaction
+    return tx
+  }
 
   const begin = async (): Promise<void> => {
-    const limit = limitOf(deadlineAt - performance.now(), statementTimeoutMs)
+    const limits = [
+      limitOf(deadlineAt - performance.now(), statementTimeoutMs),
+      lockTimeoutMs === undefined ? undefined : ['lock_timeout', String(lockTimeoutMs)]
+    ]
     try {
-      await Promise.all([ask('begin', 'begin read write'), limit && ask('limit', LIMIT, limit)])
+      await Promise.all([
+        nextMessage().command('begin read write', 'begin'),
+        ...limits.map(limit => limit && nextMessage().command(LIMIT, 'limit', limit))
+      ])
     } catch (error) {
       isBroken = true
       beginError = mayRunAgain(error) ? error : translateBeginError(error)
@@ -149,14 +162,14 @@ export async function runTransaction<T>(
     if (withCommits.length > 0) {
       const answers: Promise<unknown>[] = []
       // One may add another one while it is sent.
-      for (const each of withCommits) answers.push(each(tx))
+      for (const each of withCommits) answers.push(each())
       sent = Promise.all(answers)
       // What could not even be sent has failed by the next tick, and nothing is committed without it.
       await Promise.race([sent, new Promise<void>(resolve => process.nextTick(resolve))])
     }
     isOpen = false
     if (leftMs() <= 0) throw databaseBusy({ retryAfterSeconds: 1 })
-    const committing = ask('commit', 'commit')
+    const committing = nextMessage().command('commit')
     onCommit?.(committing)
     send()
     const answer = answerOf(committing)
@@ -172,8 +185,8 @@ export async function runTransaction<T>(
     // Not awaited: `begin` travels with the first statement.
     const begun = begin()
     begun.catch(() => {})
-    result = await work(tx)
-    for (const each of lasts) await each(tx)
+    result = await work(share(), share)
+    for (const each of lasts) await each()
     await begun
     await commit()
   } catch (error) {

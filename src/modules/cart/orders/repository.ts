@@ -3,21 +3,27 @@ import { statement } from '../../../platform/postgres/statement.ts'
 // A guest's token is locked before their cart, as everywhere: whose cart it is, is known before the cart's row is touched.
 export const takeCart = statement({
   name: 'cart.take_cart',
-  takes: { cartId: 'uuid', version: 'int4', idleSeconds: 'float8' },
+  takes: { cart_id: 'uuid', version: 'int4', idle_seconds: 'float8' },
+  gives: { at: 'int8' },
+  forEach: true,
   text: `
-    with guest as materialized (
-      select from cart.guest_carts where cart_id = $cartId for update
+    with wanted as materialized (select * from $each),
+    guests as materialized (
+      select cart_id from cart.guest_carts where cart_id = any (array(select cart_id from wanted)) order by cart_id for update
+    ), free as (
+      select at, cart_id, version, idle_seconds, guests.cart_id is not null as is_guest from wanted left join guests using (cart_id)
     ), taken as (
       update cart.carts c set
         version = c.version + 1, updated_at = clock_timestamp(), quantity = 0, distinct_count = 0,
-        expires_at = case when owner.is_guest then now() + make_interval(secs => $idleSeconds) else 'infinity' end
-      from (select count(*) > 0 as is_guest from guest) owner
-      where c.cart_id = $cartId and c.version = $version and c.quantity > 0 and c.expires_at > now()
-      returning c.cart_id
+        expires_at = case when free.is_guest then now() + make_interval(secs => free.idle_seconds) else 'infinity' end
+      from free
+      where c.cart_id = any (array(select cart_id from free)) and c.cart_id = free.cart_id and c.version = free.version
+        and c.quantity > 0 and c.expires_at > now()
+      returning c.cart_id, free.at
     ), emptied as (
-      delete from cart.items i using taken where i.cart_id = $cartId and i.cart_id = taken.cart_id
+      delete from cart.items where cart_id = any (array(select cart_id from taken))
     )
-    select from taken`
+    select at from taken`
 })
 export const lockGuestCartById = statement({
   name: 'cart.lock_guest_cart_by_id',

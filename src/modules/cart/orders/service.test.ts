@@ -168,6 +168,37 @@ test('a customer gets lines back who had no cart, or whose cart has expired', as
   expect([quantitiesOf(mine.json), mine.json.version]).toEqual([{ [mug]: 7 }, 4])
 })
 
+test('of carts that are taken together each is what it is alone', async () => {
+  const { shop, cart, mug, cartId, customerId } = await useCart('customer')
+  const idOfGuest = async (variant_id: string) => {
+    const { json } = await shop.request('POST', '/api/guest-cart', { body: { variant_id, quantity: 1 } })
+    return cart.idOfGuest(json.guest_cart_token)
+  }
+  const guests = [await idOfGuest(mug), await idOfGuest(mug)]
+  const bystander = newId()
+  await shop.request('POST', '/api/cart', { token: bystander, body: { variant_id: mug, quantity: 1 } })
+  const versions = new Map([
+    [guests[0] as string, 1],
+    [cartId, 2],
+    [guests[1] as string, 1]
+  ])
+  const others = await storedCart(shop, bystander)
+  const take = ([id, version]: [string, number]) =>
+    shop.db.together().transaction(tx => cart.take(tx, id, version))
+  // Nobody's version counts for another cart.
+  const crossed = await Promise.allSettled([take([cartId, 1]), take([guests[0] as string, 2])])
+  expect(crossed).toMatchObject([{ reason: changed }, { reason: changed }])
+  shop.statements.length = 0
+  await Promise.all([...versions].map(take))
+  expect(shop.statements).toEqual(['cart.take_cart'])
+  for (const id of versions.keys()) {
+    const { carts, items } = await storedCart(shop, id)
+    expect([carts[0]?.version, items]).toEqual([Number(versions.get(id)) + 1, []])
+    expect(await daysLeft(shop, id)).toBe(id === customerId ? null : 30)
+  }
+  expect(await storedCart(shop, bystander)).toEqual(others)
+})
+
 describe('a guest gets nothing back', () => {
   test('when their cart has expired, or is gone: nobody could open it', async () => {
     const { shop, giveBack, mug, cartId } = await useCart('guest')

@@ -14,8 +14,8 @@ export function createCartsOfOrders(settings: Settings) {
   /** Empties a cart that still has this version. @throws `CART_CHANGED` when it has not, or has nothing in it. */
   async function take(tx: Transaction, cartId: string, version: number): Promise<void> {
     const { idleSeconds } = settings
-    const taken = await tx.run(repository.takeCart, { cartId, version, idleSeconds })
-    if (taken === 0) throw cartChanged()
+    const wanted = { cart_id: cartId, version, idle_seconds: idleSeconds }
+    if ((await tx.first(repository.takeCart, wanted)) === undefined) throw cartChanged()
   }
 
   /**

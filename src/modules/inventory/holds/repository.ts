@@ -5,10 +5,16 @@ import { statement } from '../../../platform/postgres/statement.ts'
 export const claimReservations = statement({
   name: 'inventory.claim_reservations',
   takes: { owner: 'uuid' },
-  gives: { item_id: 'uuid', quantity: 'int4' },
+  gives: { at: 'int8', item_id: 'uuid', quantity: 'int4' },
+  forEach: true,
   text: `
-    update inventory.reservations set state = 'claimed', expires_at = null
-    where owner = $owner and expires_at is not null returning item_id, quantity`
+    with owners as materialized (select * from $each),
+    claimed as (
+      update inventory.reservations set state = 'claimed', expires_at = null
+      where owner = any (array(select owner from owners)) and expires_at is not null
+      returning owner, item_id, quantity
+    )
+    select at, item_id, quantity from owners join claimed using (owner)`
 })
 /** What is open and has no end is claimed, or confirmed already. */
 export const confirmReservations = statement({

@@ -42,7 +42,7 @@ const order = {
   fulfillment_status: oneOf<FulfillmentStatus>()
 } as const
 export type NewOrder = Row<typeof order>
-const names = Object.keys(order)
+const names = Object.keys(order).join(', ')
 
 export type NewLine = Omit<LineRow, 'canceled' | 'fulfilled' | 'returned' | 'refunded'>
 /**
@@ -57,35 +57,40 @@ export const insertOrder = statement({
     lines: json<readonly NewLine[]>(),
     components: json<readonly ComponentRow[]>(),
     actor: 'uuid?',
-    waitSeconds: 'float8'
+    wait_seconds: 'float8'
   },
-  gives: { created_at: 'timestamptz', expires_at: 'timestamptz?' },
+  gives: { at: 'int8', created_at: 'timestamptz', expires_at: 'timestamptz?' },
+  forEach: true,
   text: `
-    with new_order as (
-      insert into orders.orders (${names.join(', ')}, placed_at, expires_at)
-      values (${names.map(name => `$${name}`).join(', ')}, case when $state = 'placed' then now() end,
-        case when $state = 'pending' then now() + make_interval(secs => $waitSeconds) end)
-      returning created_at, expires_at
+    with new as materialized (select * from $each),
+    new_orders as (
+      insert into orders.orders (${names}, placed_at, expires_at)
+      select ${names}, case when state = 'placed' then now() end,
+        case when state = 'pending' then now() + make_interval(secs => wait_seconds) end
+      from new
+      returning id, created_at, expires_at
     ), new_groups as (
       insert into orders.groups (order_id, group_key, method, option)
-      select $id, group_key, method, option
-      from jsonb_to_recordset($groups) as rows (group_key text, method text, option jsonb)
+      select id, rows.group_key, rows.method, rows.option
+      from new, jsonb_to_recordset(groups) as rows (group_key text, method text, option jsonb)
     ), new_lines as (
       insert into orders.lines (order_id, line, group_key, variant_id, product_id, sku, name, variant_name, slug, image_url,
         attributes, requires_shipping, weight_grams, unit_price, discounted_price, ordered)
-      select $id, line, group_key, variant_id, product_id, sku, name, variant_name, slug, image_url,
-        attributes, requires_shipping, weight_grams, unit_price, discounted_price, ordered
-      from jsonb_to_recordset($lines) as rows (line int, group_key text, variant_id uuid, product_id uuid, sku text, name text,
+      select id, rows.*
+      from new, jsonb_to_recordset(lines) as rows (line int, group_key text, variant_id uuid, product_id uuid, sku text, name text,
         variant_name text, slug text, image_url text, attributes jsonb, requires_shipping boolean, weight_grams int,
         unit_price bigint, discounted_price bigint, ordered int)
-    ), new_breakdown as (
-      insert into orders.breakdowns (order_id, components) values ($id, jsonb_strip_nulls($components))
+    ), new_breakdowns as (
+      insert into orders.breakdowns (order_id, components) select id, jsonb_strip_nulls(components) from new
     ), new_history as (
-      insert into orders.history (order_id, action, to_state, actor) values ($id, 'create', $state, $actor)
+      insert into orders.history (order_id, action, to_state, actor) select id, 'create', state, actor from new
+    ), turns as materialized (
+      select pg_advisory_xact_lock(lock) from (
+        select distinct hashtextextended('orders ' || buyer, 0) as lock from new where state = 'pending' order by lock
+      ) as locks
     )
-    select created_at, expires_at,
-      (select pg_advisory_xact_lock(hashtextextended('orders ' || $buyer, 0)) where $state = 'pending') as turn
-    from new_order`
+    select at, new_orders.created_at, new_orders.expires_at
+    from new join new_orders using (id), (select count(*) from turns) as taken`
 })
 /** Whether there is an order of theirs that is not canceled, but this one: made as this buyer, or claimed by this account. */
 export const hasOrdered = statement({
@@ -99,12 +104,18 @@ export const hasOrdered = statement({
       select from orders.orders where customer_id = $customer_id and state <> 'canceled' and id is distinct from $but
     ) as has_ordered`
 })
-/** How many wait for their money, once the new one is among them. */
+/**
+ * How many wait for their money, once the new one is among them. Those of the buyer name the state so that no index of all that wait
+ * fits: planned while there was nothing, PostgreSQL read all of it.
+ */
 export const countPending = statement({
   name: 'orders.count_pending',
   takes: { buyer: 'text', network: 'text?' },
-  gives: { of_buyer: 'int8', of_network: 'int8' },
+  gives: { at: 'int8', of_buyer: 'int8', of_network: 'int8' },
+  forEach: true,
   text: `
-    select (select count(*) from orders.orders where state = 'pending' and buyer = $buyer) as of_buyer,
-      (select count(*) from orders.orders where state = 'pending' and network = $network) as of_network`
+    select at,
+      (select count(*) from orders.orders o where state between 'pending' and 'pending' and o.buyer = each.buyer) as of_buyer,
+      (select count(*) from orders.orders o where state = 'pending' and o.network = each.network) as of_network
+    from $each`
 })

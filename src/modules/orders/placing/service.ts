@@ -117,7 +117,10 @@ export function createPlacing(deps: Deps) {
     const draft = draftOf(priced)
     const order = orderFrom(purchase, draft, { id, number, buyer })
     const waitSeconds = waitOf([purchase.payment?.method], deps.waits)
-    const turns = pricing.inTurn(db.inTurn(`orders ${buyer}`), priced.quote.redemptions)
+    const { redemptions } = priced.quote
+    // Of a few uses that many want, whoever comes too late is refused at the end: not together with others.
+    const place = redemptions.some(({ limited }) => limited !== undefined) ? db : db.together()
+    const turns = pricing.inTurn(place.inTurn(`orders ${buyer}`), redemptions)
     const lines = priced.sold.map(({ variantId, quantity }) => ({ variantId, quantity }))
     const begin = inventory === undefined ? turns : holding(inventory, id, lines, turns)
     return write.once(begin, async tx => {
@@ -256,7 +259,15 @@ async function insert(
   by: { readonly actor: string | null; readonly waitSeconds: number }
 ): Promise<OrderRow> {
   const { groups, lines, components } = draft
-  const row = await tx.first(repository.insertOrder, { ...order, groups, lines, components, ...by })
+  const { actor, waitSeconds: wait_seconds } = by
+  const row = await tx.first(repository.insertOrder, {
+    ...order,
+    groups,
+    lines,
+    components,
+    actor,
+    wait_seconds
+  })
   if (row === undefined) throw new Error('an order that was inserted answers nothing')
-  return insertedOrder(order, draft, by.actor, row)
+  return insertedOrder(order, draft, actor, row)
 }

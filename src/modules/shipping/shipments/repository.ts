@@ -20,15 +20,21 @@ type ShipmentRow = {
 export const insertShipments = statement({
   name: 'shipping.insert_shipments',
   takes: { order_id: 'uuid', customer_id: 'uuid?', rows: json<readonly ShipmentRow[]>() },
+  gives: { at: 'int8' },
+  forEach: true,
   text: `
-    insert into shipping.shipments
-      (id, order_id, customer_id, group_key, method, option_id, provider, service, days_min, days_max, lines)
-    select id, $order_id, $customer_id, group_key, method, option_id, provider, service, days_min, days_max, lines
-    from jsonb_to_recordset($rows) as rows (
-      id uuid, group_key text, method text, option_id text, provider text, service text, days_min int, days_max int,
-      lines jsonb
+    with orders as materialized (select * from $each),
+    made as (
+      insert into shipping.shipments
+        (id, order_id, customer_id, group_key, method, option_id, provider, service, days_min, days_max, lines)
+      select id, order_id, customer_id, group_key, method, option_id, provider, service, days_min, days_max, lines
+      from orders, jsonb_to_recordset(rows) as new (
+        id uuid, group_key text, method text, option_id text, provider text, service text, days_min int, days_max int,
+        lines jsonb
+      )
+      on conflict (id) do nothing returning order_id
     )
-    on conflict (id) do nothing`
+    select at from orders join made using (order_id)`
 })
 export const handOver = statement({
   name: 'shipping.hand_shipments_over',

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { customer } from '../../src/testing.ts'
+import { itemOf, STOCKHOLM } from '../support/checkouts.ts'
+import { TRANSFER } from '../support/orders.ts'
+import { type Moment, momentName, victims } from './deaths.ts'
+import { TIMEOUT_MS, useMortalShop } from './mortal-shop.ts'
+
+const BUYERS = 8
+/** Of transactions that have placed orders: of those who come at once, several have one. */
+const MOMENTS: readonly Moment[] = [
+  { statement: 'payments.insert_payment', at: 'before' },
+  { statement: 'payments.insert_payment', at: 'behind' },
+  { statement: 'idempotency.mark_key_applied', at: 'before its commit' },
+  { statement: 'idempotency.mark_key_applied', at: 'behind its commit' }
+]
+
+test(
+  'a process is killed while it places many orders at once: each is there as it would be alone, or not at all',
+  async () => {
+    const shop = await useMortalShop('manual')
+    /** Each of them wants another number of mugs. */
+    const newOrder = async (units: number) => {
+      const { token } = customer()
+      const buyer = shop.as({ token })
+      expect((await buyer.post('/api/cart', itemOf(shop.mug, units))).status).toBe(200)
+      const body = { shipping_address: { ...STOCKHOLM, name: `Ada ${units}` }, payment: TRANSFER }
+      return { buyer, units, request: shop.keyed({ method: 'POST', path: '/api/orders', token, body }) }
+    }
+    type Order = Awaited<ReturnType<typeof newOrder>>
+    const ordersOf = async ({ buyer }: Order) => (await buyer.get('/api/orders')).json.items
+    const unitsInCart = async ({ buyer }: Order) => (await buyer.get('/api/cart')).json.count
+    const placed: string[] = []
+    const retry = async (moment: string, order: Order) => {
+      const made = await shop.retried(moment, order.request)
+      expect(made, moment).toMatchObject({
+        status: 'pending',
+        shipping_address: { name: `Ada ${order.units}` },
+        items: [{ variant_id: shop.mug, quantity: order.units }]
+      })
+      expect(await ordersOf(order), moment).toMatchObject([{ id: made.id, number: made.number }])
+      expect(await unitsInCart(order), moment).toBe(0)
+      placed.push(made.id)
+    }
+
+    let index = 0
+    for await (const victim of victims(MOMENTS.length, shop, shop.settings)) {
+      const moment = MOMENTS[index] as Moment
+      const orders = await Promise.all(Array.from({ length: BUYERS }, (_, at) => newOrder(at + 1)))
+      await victim.dieAmong(
+        moment,
+        orders.map(({ request }) => request)
+      )
+      await shop.sql(`update cartwright.idempotency_keys set lease_until = now() where state = 'running'`)
+      for (const order of orders) {
+        const isThere = (await ordersOf(order)).length > 0
+        expect(await unitsInCart(order), momentName(moment)).toBe(isThere ? 0 : order.units)
+      }
+      for (const order of orders) await retry(momentName(moment), order)
+      index += 1
+    }
+
+    // What the dead held for nobody is given back, and the rest is what was ordered.
+    await shop.sql(`update inventory.reservations set expires_at = now() where state = 'held'`)
+    const owners = async () => (await shop.reserved(shop.mug)).map(({ order_id }) => order_id)
+    await expect.poll(owners).toEqual(placed.toSorted())
+    expect(new Set(placed).size).toBe(BUYERS * MOMENTS.length)
+    await shop.proveBooks()
+  },
+  TIMEOUT_MS
+)
