@@ -55,6 +55,7 @@ test('what shop and provider agree on is right, and each thing that they do not 
     ],
     ['nobody knows of the refund', ledger, facts(each => (each.kind === 'refund' ? undefined : each))],
     ['known to be of 5', ledger, facts(each => (each.kind === 'capture' ? { ...each, amount: 5 } : each))],
+    ['known to be of 6', ledger, facts(each => (each.kind === 'intent' ? { ...each, amount: 6 } : each))],
     [
       'known to be failed',
       ledger,
@@ -72,4 +73,9 @@ test('what shop and provider agree on is right, and each thing that they do not 
     ['was confirmed, and is not kept', ledger, { ...shop, eventIds: new Set<string>() }]
   ]
   for (const [words, theirs, ours] of said) expect(differences(theirs, ours).join('\n')).toContain(words)
+  const over = { ...ledger, intents: [{ ...intent, status: 'canceled' }], charges: [] }
+  const toldOtherwise = facts(each =>
+    each.kind === 'intent' ? { ...each, status: 'canceled', amount: 99_999 } : each
+  )
+  expect(differences(over, toldOtherwise).filter(each => each.startsWith('the intent'))).toEqual([])
 })

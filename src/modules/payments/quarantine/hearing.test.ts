@@ -21,6 +21,10 @@ test('a payment that was begun for another amount is not offered, and can be let
   await sandbox.fault('strange')
   const voided = await admin.post(`/api/admin/payments/${id}/void`)
   expect(voided.json).toMatchObject({ status: 'canceled' })
+  // What was said is kept as it was said.
+  expect((await shop.payment(id)).facts).toMatchObject([
+    { kind: 'intent', status: 'canceled', amount: 99_999 }
+  ])
   expect(await account(orderId)).toMatchObject({ status: 'unpaid', committed: 0 })
 })
 
