@@ -6,18 +6,24 @@ import type { Backlog } from './figures.ts'
 import { pauseSeconds } from './pauses.ts'
 import * as repository from './rows.ts'
 
-/** Rows of one handler that this process holds until the lease ends. */
+/** Rows of one handler that this process holds until the lease ends, or as long as it renews it. */
 export type Claimed = {
-  handler: string
-  lease: string
+  readonly handler: string
+  readonly lease: string
   /** When others may claim them, on the monotonic clock. */
   endsAt: number
-  rows: readonly repository.ClaimedRow[]
+  readonly rows: readonly repository.ClaimedRow[]
 }
+/** The rows are another one's now, or soon. */
+export class LeaseLost extends Error {}
 export type Claims = ReturnType<typeof createClaims>
 
 const ANSWER_MS_MAX = 2_000
 const ERROR_LENGTH_MAX = 2_000
+/** So soon others take over what a process died with, or claimed without being told so. */
+const LEASE_SECONDS = 15
+/** One that was not renewed so long before its end is given up: whoever claims it then does it alone. */
+const GIVEN_UP_MS = 6_000
 /** The clocks may tell the length of a lease a little differently. */
 const LEASE_MARGIN_MS = 500
 /**
@@ -32,10 +38,14 @@ export const BY_INDEX = {
   enable_mergejoin: 'off'
 }
 
+const leaseFromNow = () => performance.now() + LEASE_SECONDS * 1_000 - LEASE_MARGIN_MS
+
 /** What is done to rows beside their effect: over one connection of its own, so that nobody waits for it. */
 export function createClaims(apart: Apart, log: Log) {
   /** Claims that are not settled: given back at the end. */
   const held = new Map<string, Claimed>()
+  /** Those of them that take as long as they take. */
+  const kept = new Map<string, { readonly claimed: Claimed; readonly lost: AbortController }>()
 
   /** `undefined` when the database does not answer; then leases end by themselves, and all is looked at again. */
   async function ask<T>(work: (tx: Transaction) => Promise<T>): Promise<T | undefined> {
@@ -57,18 +67,46 @@ export function createClaims(apart: Apart, log: Log) {
 
   return {
     /** Nothing when there is nothing due. */
-    claim: async (handler: string, limit: number, seconds: number): Promise<Claimed | undefined> => {
+    claim: async (handler: string, limit: number): Promise<Claimed | undefined> => {
       const lease = newId()
-      const endsAt = performance.now() + seconds * 1_000 - LEASE_MARGIN_MS
-      const rows = await ask(tx => tx.rows(repository.claim, { handler, limit, lease, seconds }))
+      const endsAt = leaseFromNow()
+      const rows = await ask(tx =>
+        tx.rows(repository.claim, { handler, limit, lease, seconds: LEASE_SECONDS })
+      )
       if (rows === undefined || rows.length === 0) return undefined
       const claimed = { handler, lease, endsAt, rows: rows.toSorted((a, b) => a.id - b.id) }
       held.set(lease, claimed)
       return claimed
     },
+    /** From now on it is renewed until it is settled. Aborted with `LeaseLost` when that cannot be done. */
+    keep: (claimed: Claimed): AbortSignal => {
+      const lost = new AbortController()
+      kept.set(claimed.lease, { claimed, lost })
+      return lost.signal
+    },
+    renew: async (): Promise<void> => {
+      const all = [...kept.values()]
+      if (all.length === 0) return
+      const endsAt = leaseFromNow()
+      const places = all.flatMap(({ claimed }) => claimed.rows.map(row => ({ ...row, ...claimed })))
+      const renewed = await ask(tx =>
+        tx.rows(repository.renew, {
+          handlers: places.map(({ handler }) => handler),
+          subjects: places.map(({ subject }) => subject),
+          ids: places.map(({ id }) => id),
+          leases: places.map(({ lease }) => lease),
+          seconds: LEASE_SECONDS
+        })
+      )
+      const leases = new Set(renewed?.map(({ lease }) => lease))
+      for (const { claimed, lost } of all)
+        if (leases.has(claimed.lease)) claimed.endsAt = endsAt
+        else if (performance.now() + GIVEN_UP_MS > claimed.endsAt) lost.abort(new LeaseLost())
+    },
     /** All of it was handled, or given back. */
     settle: ({ lease }: Claimed) => {
       held.delete(lease)
+      kept.delete(lease)
     },
     placesOf,
     giveBack,

@@ -3,7 +3,7 @@ import type { Delivery } from '../../kernel/events.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Log } from '../log.ts'
 import type { Database } from '../postgres/database.ts'
-import type { Claimed, Claims } from './claims.ts'
+import { type Claimed, type Claims, LeaseLost } from './claims.ts'
 import type { Result } from './figures.ts'
 import type { Handler } from './handlers.ts'
 import { TRIES_MAX } from './pauses.ts'
@@ -23,14 +23,10 @@ type Deps = {
 }
 
 /** How long the transaction of a consumer may take. */
-export const CONSUMER_SECONDS = 5
-const CONSUMER_MS_MAX = CONSUMER_SECONDS * 1_000
+const CONSUMER_MS_MAX = 5_000
 /** How long a database that cannot be written is left alone. */
 const UNAVAILABLE_SECONDS = 1
 const NOT_THERE = ['DATABASE_UNAVAILABLE', 'DATABASE_READ_ONLY', 'DATABASE_FULL']
-
-/** Another one has the row now, or it was discarded: what was done about it is undone, and nothing else is to do. */
-class LeaseLost extends Error {}
 
 /** Has what was claimed done, and sees to whatever becomes of it. */
 export function createDelivery({ db, log, claims, count, signal, name, handler }: Deps) {
@@ -72,6 +68,7 @@ export function createDelivery({ db, log, claims, count, signal, name, handler }
       } catch (error) {
         if (isNotThere(error)) return giveBack(claimed, rows.slice(index), UNAVAILABLE_SECONDS)
         if (signal.aborted && 'run' in handler) return giveBack(claimed, rows.slice(index))
+        // Another one has the row now, or it was discarded: what was done about it is undone, and nothing else is to do.
         if (!(error instanceof LeaseLost)) await fail(claimed, row, error)
       }
     }
@@ -99,7 +96,7 @@ export function createDelivery({ db, log, claims, count, signal, name, handler }
     claimed: Claimed,
     row: ClaimedRow
   ): Promise<void> {
-    const end = AbortSignal.any([signal, AbortSignal.timeout(job.seconds * 1_000)])
+    const end = AbortSignal.any([signal, claims.keep(claimed), AbortSignal.timeout(job.seconds * 1_000)])
     await untilAborted(job.run(deliveryOf(row) as Delivery<never>, end), end)
     const { subject } = row
     const { lease } = claimed

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/registry.ts'
 import type { Database } from '../postgres/database.ts'
 import { BY_INDEX, type Claims, createClaims } from './claims.ts'
-import { CONSUMER_SECONDS, createDelivery } from './delivery.ts'
+import { createDelivery } from './delivery.ts'
 import { countDeliveries, createBacklogFigures } from './figures.ts'
 import type { Handler } from './handlers.ts'
 import { createPlaces } from './places.ts'
@@ -17,8 +17,8 @@ const LOOK_MS = 10_000
 const AT_ONCE_MAX = 2
 const QUICK_SECONDS = 60
 const ROWS_A_CLAIM = 200
-/** How much longer a claim holds than its work may take: for what is then tried alone. */
-const LEASE_BEYOND_SECONDS = 10
+/** Several times within the length of a lease. */
+const RENEW_MS = 3_000
 const STOP_MS = 5_000
 
 type Attached = {
@@ -63,7 +63,6 @@ export function createDispatcher({ db, log, metrics }: DispatcherDeps) {
   async function pump(own: Attached, claims: Claims): Promise<void> {
     const { name, handler, places } = own
     const isJob = 'run' in handler
-    const seconds = (isJob ? handler.seconds : CONSUMER_SECONDS) + LEASE_BEYOND_SECONDS
     const delivery = createDelivery({ db, log, claims, count, signal, name, handler })
     const { take, give } = places
     // What its process died with is claimed one by one, until nothing is left: others do not die with it.
@@ -72,7 +71,7 @@ export function createDispatcher({ db, log, metrics }: DispatcherDeps) {
       own.isWanted = false
       await take()
       try {
-        const claimed = signal.aborted ? undefined : await claims.claim(name, limit, seconds)
+        const claimed = signal.aborted ? undefined : await claims.claim(name, limit)
         if (claimed === undefined) continue
         own.isWanted = true
         if (claimed.rows.some(row => row.was_abandoned)) limit = 1
@@ -116,7 +115,10 @@ export function createDispatcher({ db, log, metrics }: DispatcherDeps) {
       const look = async () => backlog.set(await claims.look())
       running = {
         claims,
-        loops: [repeat(LOOK_MS, look), ...(names.length > 0 ? [repeat(POLL_MS, poll)] : [])]
+        loops: [
+          repeat(LOOK_MS, look),
+          ...(names.length > 0 ? [repeat(POLL_MS, poll), repeat(RENEW_MS, claims.renew)] : [])
+        ]
       }
     },
     stop: async (): Promise<void> => {

@@ -62,6 +62,21 @@ export const claim = statement({
 })
 export type ClaimedRow = RowOf<typeof claim>
 
+/** What is locked is being finished or given back. */
+export const renew = statement({
+  name: 'outbox.renew',
+  takes: { handlers: 'text[]', subjects: 'uuid[]', ids: 'int8[]', leases: 'uuid[]', seconds: 'float8' },
+  gives: { lease: 'uuid?' },
+  text: `
+    update cartwright.jobs set due_at = now() + make_interval(secs => $seconds::float8)
+    where ctid = any (array(
+      select job.ctid
+      from unnest($handlers::text[], $subjects::uuid[], $ids::int8[], $leases::uuid[]) as mine (handler, subject, id, lease)
+      join cartwright.jobs job using (handler, subject, id, lease)
+      for update of job skip locked
+    ))
+    returning lease`
+})
 /** Fewer than were claimed: another one has them now, or they were discarded. */
 export const finish = statement({
   name: 'outbox.finish',

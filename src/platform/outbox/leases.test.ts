@@ -1,0 +1,109 @@
+import pino from 'pino'
+import { expect, onTestFinished, test } from 'vitest'
+import { until } from '../../../test/faults/until.ts'
+import { bellModule, cast } from '../../../test/support/bells.ts'
+import { useShop } from '../../../test/support/use-shop.ts'
+import { newId } from '../../kernel/ids.ts'
+import { statement } from '../postgres/statement.ts'
+import { BY_INDEX, type Claimed, createClaims, LeaseLost } from './claims.ts'
+import { createDelivery } from './delivery.ts'
+
+const lockJob = statement({
+  name: 'test.lock_job',
+  takes: { lease: 'uuid' },
+  text: 'select from cartwright.jobs where lease = $lease for update'
+})
+const log = pino({ level: 'silent' })
+
+async function useClaims() {
+  const { db, sql } = await useShop({ modules: [] })
+  const claims = createClaims(db.apart({ settings: BY_INDEX }), log)
+  onTestFinished(() => claims.close())
+  const claim = async (handler: string) => {
+    const id = newId()
+    const text = `insert into cartwright.jobs (handler, subject, event_id, payload) values ($1, $2, $2, '{}')`
+    await sql(text, [handler, id])
+    const claimed = await claims.claim(handler, 1)
+    if (claimed === undefined) throw new Error('nothing was claimed')
+    return claimed
+  }
+  const secondsLeft = async ({ lease }: Claimed) => {
+    const [row] = await sql(
+      'select extract(epoch from due_at - now())::float8 as seconds from cartwright.jobs where lease = $1',
+      [lease]
+    )
+    return Number(row?.seconds)
+  }
+  return { db, sql, claims, claim, secondsLeft }
+}
+
+test('what is kept is renewed until it is settled; what is not kept, or locked, is left alone', async () => {
+  const { db, sql, claims, claim, secondsLeft } = await useClaims()
+  const [kept, locked, left] = [await claim('a'), await claim('b'), await claim('c')]
+  const signals = [claims.keep(kept), claims.keep(locked)]
+  const lefts = async () => (await Promise.all([kept, locked, left].map(secondsLeft))).map(Math.ceil)
+  const hasten = () => sql(`update cartwright.jobs set due_at = now() + interval '1 second'`)
+  expect(await lefts()).toEqual([15, 15, 15])
+  await hasten()
+  const endsAt = { ...locked }.endsAt
+  await db.transaction(async tx => {
+    await tx.run(lockJob, { lease: locked.lease })
+    await claims.renew()
+  })
+  expect(await lefts()).toEqual([15, 1, 1])
+  expect([kept.endsAt > endsAt, locked.endsAt]).toEqual([true, endsAt])
+  claims.settle(kept)
+  await hasten()
+  await claims.renew()
+  expect(await lefts()).toEqual([1, 15, 1])
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false, false])
+})
+
+test('a job that another process may have soon is given up, and nothing is noted of it', async () => {
+  const { db, sql, claims, claim } = await useClaims()
+  const claimed = await claim('a')
+  const job = async (_job: object, signal: AbortSignal) => {
+    await sql('update cartwright.jobs set lease = gen_random_uuid()')
+    await claims.renew()
+    expect(signal.aborted).toBe(false)
+    claimed.endsAt = performance.now() + 5_000
+    await claims.renew()
+    expect(signal.reason).toBeInstanceOf(LeaseLost)
+  }
+  const results: string[] = []
+  const delivery = createDelivery({
+    ...{ db, log, claims, name: 'a', handler: { run: job, seconds: 60 } },
+    count: result => results.push(result),
+    signal: new AbortController().signal
+  })
+  await delivery.handle(claimed)
+  expect(results).toEqual([])
+  expect(await sql('select attempts, error from cartwright.jobs')).toEqual([{ attempts: 1, error: null }])
+})
+
+test('a job of ten minutes is held for seconds, and again as long as its process lives', async () => {
+  const [started, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let runs = 0
+  const jobs = bellModule({
+    cast: async () => {
+      runs += 1
+      started.resolve()
+      await mayEnd.promise
+    }
+  })
+  const shop = await useShop({ modules: [jobs] })
+  await shop.db.transaction(async tx => shop.apiOf(jobs)?.enqueue(tx, cast, {}))
+  await started.promise
+  const secondsLeft = async () => {
+    const [row] = await shop.sql(
+      `select extract(epoch from due_at - now())::float8 as seconds from cartwright.jobs where handler = 'bell.cast'`
+    )
+    return Number(row?.seconds)
+  }
+  expect(await secondsLeft()).toBeLessThan(16)
+  await until('it has been held for some seconds', async () => (await secondsLeft()) < 13.5)
+  await until('it is held again', async () => (await secondsLeft()) > 14)
+  mayEnd.resolve()
+  await until('it is done', async () => Number.isNaN(await secondsLeft()))
+  expect(runs).toBe(1)
+})
