@@ -86,6 +86,14 @@ describe('who may do what', () => {
     expect(nextActions(life(fields), 'admin', 'never')).toEqual(actions)
   })
 
+  test('of one that is nobody’s any more the shop still hears, and says nothing anew', () => {
+    const erased = { lines: [line({ fulfilled: 2 })], isErased: true }
+    expect(nextActions(life({ ...erased, state: 'completed' }), 'system', 'never')).toEqual([
+      ...['deliver', 'come_back', 'refund']
+    ])
+    expect(refusalOf('claim', life({ ...erased, state: 'canceled' }), 'guest', 'unshipped')).toBe('erased')
+  })
+
   test('a buyer is told to pay as long as there is something to pay', () => {
     expect(nextActions(life(unpaid), 'customer', 'never')).toEqual(['pay'])
     expect(nextActions(life({ paymentStatus: 'unpaid' }), 'guest', 'unshipped')).toEqual([

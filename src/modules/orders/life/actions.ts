@@ -13,6 +13,10 @@ type Action = {
   readonly to: OrderState | null
   readonly by: readonly Role[]
   readonly means: string
+  /** Also while it is not known whether the order is canceled. */
+  readonly despiteRequest?: true
+  /** Also when nothing says any more whose order it was. */
+  readonly whenErased?: true
 }
 const BUYERS = ['customer', 'guest'] as const
 const LIVE = ['pending', 'placed'] as const
@@ -24,7 +28,8 @@ export const ACTIONS = {
     from: ['pending'],
     to: 'placed',
     by: ['system'],
-    means: 'Its money is held or taken, or need not be waited for.'
+    means: 'Its money is held or taken, or need not be waited for.',
+    despiteRequest: true
   },
   cancel: {
     from: LIVE,
@@ -37,35 +42,51 @@ export const ACTIONS = {
     from: LIVE,
     to: 'canceled',
     by: ['system'],
-    means: 'Nothing can be taken any more: stock and uses of promotions are given back.'
+    means: 'Nothing can be taken any more: stock and uses of promotions are given back.',
+    despiteRequest: true
   },
   refuse_cancel: {
     from: LIVE,
     to: null,
     by: ['system'],
-    means: 'It had been paid already: it goes on, or is paid back.'
+    means: 'It had been paid already: it goes on, or is paid back.',
+    despiteRequest: true
   },
   claim: {
     from: ['pending', 'placed', 'completed', 'canceled'],
     to: null,
     by: ['guest'],
-    means: 'It joins the account of whoever shows its token.'
+    means: 'It joins the account of whoever shows its token.',
+    despiteRequest: true
   },
   cancel_lines: { from: LIVE, to: null, by: ['admin'], means: 'Some of it is not delivered.' },
   fulfil: { from: ['placed'], to: null, by: ['admin', 'system'], means: 'Some of it is on its way.' },
-  return: { from: ['placed', 'completed'], to: null, by: ['admin'], means: 'Some of it has come back.' },
+  return: {
+    from: ['placed', 'completed'],
+    to: null,
+    by: ['admin'],
+    means: 'Some of it has come back.',
+    whenErased: true
+  },
   relabel: {
     from: ['placed', 'completed'],
     to: null,
     by: ['admin'],
     means: 'A parcel has another carrier or number.'
   },
-  deliver: { from: ['placed', 'completed'], to: null, by: ['system'], means: 'A parcel has arrived.' },
+  deliver: {
+    from: ['placed', 'completed'],
+    to: null,
+    by: ['system'],
+    means: 'A parcel has arrived.',
+    whenErased: true
+  },
   come_back: {
     from: ['placed', 'completed'],
     to: null,
     by: ['system'],
-    means: 'A parcel comes back that nobody took; an administrator says what of it is returned.'
+    means: 'A parcel comes back that nobody took; an administrator says what of it is returned.',
+    whenErased: true
   },
   void_event: {
     from: ['placed', 'completed'],
@@ -84,7 +105,8 @@ export const ACTIONS = {
     from: ['placed', 'completed'],
     to: null,
     by: ['admin', 'system'],
-    means: 'Some money goes back.'
+    means: 'Some money goes back.',
+    whenErased: true
   },
   complete: { from: ['placed'], to: 'completed', by: ['admin', 'system'], means: 'All is done.' },
   reopen: { from: ['completed'], to: 'placed', by: ['admin'], means: 'Something is still to be done.' },
@@ -100,7 +122,9 @@ export const ACTIONS = {
     from: ['pending', 'placed', 'completed', 'canceled'],
     to: null,
     by: ['admin'],
-    means: 'Something is written down, for administrators alone.'
+    means: 'Something is written down, for administrators alone.',
+    despiteRequest: true,
+    whenErased: true
   }
 } as const satisfies Record<string, Action>
 export type ActionName = keyof typeof ACTIONS
@@ -135,11 +159,6 @@ const WANTS_MONEY: readonly (PaymentStatus | null)[] = ['unpaid', 'partially_pai
 const HAS_NO_MONEY: readonly (PaymentStatus | null)[] = ['unpaid', null]
 const isShipped = ({ lines }: Life) => lines.some(({ fulfilled }) => fulfilled > 0)
 const hasLeft = ({ lines }: Life, kind: keyof typeof left) => lines.some(line => left[kind](line) > 0)
-/** What stays possible while it is not known whether the order is canceled. */
-const DESPITE_REQUEST: readonly ActionName[] = ['confirm_cancel', 'refuse_cancel', 'place', 'claim', 'note']
-
-/** What makes an order live again, or says where it went: nobody has ordered it any more. */
-const NOT_WHEN_ERASED: readonly ActionName[] = ['relabel', 'void_event', 'void_shipment', 'reopen']
 
 /** What beside state and role stands in the way, by action. */
 const GUARDS: Partial<Record<ActionName, (life: Life) => Refusal | undefined>> = {
@@ -165,11 +184,11 @@ export function refusalOf(
   role: Role,
   policy: CustomerCancel
 ): Refusal | undefined {
-  const { from, by }: Action = ACTIONS[name]
+  const { from, by, despiteRequest, whenErased }: Action = ACTIONS[name]
   if (!by.includes(role)) return 'role'
   if (!from.includes(life.state)) return 'state'
-  if (life.isErased && NOT_WHEN_ERASED.includes(name)) return 'erased'
-  if (life.isCancelRequested && !DESPITE_REQUEST.includes(name)) return 'cancel_requested'
+  if (life.isErased && !whenErased) return 'erased'
+  if (life.isCancelRequested && !despiteRequest) return 'cancel_requested'
   const refusal = GUARDS[name]?.(life)
   const isBuyer = role === 'customer' || role === 'guest'
   return refusal ?? (name === 'cancel' && isBuyer ? refusedByPolicy(life, policy) : undefined)
