@@ -227,15 +227,17 @@ test('what changes carts and keys of requests looks its rows up, though it was p
 })
 
 test.each([
-  ['claim', '(owner = ANY ((InitPlan 2).col1))'],
-  ['confirm', '(owner = $1)']
+  ['claim', '(owner = ANY ($))'],
+  ['confirm', '(owner = $)']
 ])(
   'what an order %ss is looked up once, by the order, though it was planned while nothing was held',
   async (verb, lookUp) => {
     await client.query('vacuum inventory.reservations')
     const [statement] = declaredStatements().filter(({ name }) => name === `inventory.${verb}_reservations`)
     if (statement === undefined) throw new Error('there is no such statement')
-    expect((await plansOf(statement)).flatMap(lookUps)).toEqual([lookUp])
+    const found = (await plansOf(statement)).flatMap(lookUps)
+    // What an earlier part of the statement gave has a name of each version's own.
+    expect(found.map(each => each?.replace(/\$\d+|\(InitPlan \d+\)\.col1/, '$'))).toEqual([lookUp])
   }
 )
 
