@@ -99,10 +99,8 @@ test('a backup made beside the shop is restored as the guide says: products, acc
     execFileSync(
       'sh',
       ['-ec', commands.replaceAll('npm run cartwright --', `'${process.execPath}' '${MAIN}'`)],
-      {
-        cwd: folder,
-        stdio: 'pipe'
-      }
+      // A shop of its own, whatever server the tests were given.
+      { cwd: folder, stdio: 'pipe', env: { PATH: process.env.PATH, HOME: process.env.HOME } }
     )
   const startWith = (settings: Record<string, string>) => {
     const { child, listening, ended } = startProgram(settings, { cwd: folder })
