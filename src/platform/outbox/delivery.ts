@@ -35,6 +35,14 @@ export function createDelivery({ db, log, claims, count, signal, name, handler }
     'run' in handler && id === 0 ? handler.everySeconds : undefined
 
   async function handle(claimed: Claimed): Promise<void> {
+    try {
+      await handleAll(claimed)
+    } finally {
+      claims.settle(claimed)
+    }
+  }
+
+  async function handleAll(claimed: Claimed): Promise<void> {
     const [exhausted, rows] = parted(claimed.rows, row => row.attempts > TRIES_MAX && row.id > 0)
     for (const row of exhausted) await fail(claimed, row, 'its process ended each time that it was tried')
     const [abandoned, others] = parted(rows, row => row.was_abandoned)
@@ -43,7 +51,6 @@ export function createDelivery({ db, log, claims, count, signal, name, handler }
     const [failing, fresh] = parted(others, row => row.has_failed)
     // What its process died with comes last: this one may die with it, too, and nobody else has to wait for that.
     await eachAlone(claimed, [...(await together(claimed, fresh)), ...failing, ...abandoned.slice(0, 1)])
-    claims.settle(claimed)
   }
 
   /** In one transaction; what is left is to be tried alone. */

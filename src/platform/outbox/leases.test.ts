@@ -81,6 +81,21 @@ test('a job that another process may have soon is given up, and nothing is noted
   expect(await sql('select attempts, error from cartwright.jobs')).toEqual([{ attempts: 1, error: null }])
 })
 
+test('a job that fails in a way that cannot be noted is not held any longer', async () => {
+  const { db, sql, claims, claim, secondsLeft } = await useClaims()
+  const claimed = await claim('a')
+  // Nothing makes text of it.
+  const unspeakable = Object.create(null)
+  const delivery = createDelivery({
+    ...{ db, log, claims, name: 'a', count: () => {}, signal: new AbortController().signal },
+    handler: { run: () => Promise.reject(unspeakable), seconds: 60 }
+  })
+  await expect(delivery.handle(claimed)).rejects.toThrow(TypeError)
+  await sql(`update cartwright.jobs set due_at = now() + interval '1 second'`)
+  await claims.renew()
+  expect(await secondsLeft(claimed)).toBeLessThan(2)
+})
+
 test('a job of ten minutes is held for seconds, and again as long as its process lives', async () => {
   const [started, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let runs = 0
