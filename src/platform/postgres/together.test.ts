@@ -280,6 +280,22 @@ test('nobody is done again while they are under way', async () => {
   expect(most).toBe(1)
 })
 
+test('whoever throws before it asks for anything is one of those who failed', async () => {
+  const { db, notes, transactions } = await useNotes()
+  const mine = new Error('mine')
+  const thrown = () => {
+    throw mine
+  }
+  const twice = async (tx: Transaction) => {
+    await insert(1)(tx)
+    await tx.first(findNote, { id: 1 })
+  }
+  const settled = await all(db, [twice, thrown, insert(2)])
+  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(reasonOf(settled[1])).toBe(mine)
+  expect([await notes(), await transactions()]).toEqual([[1, 2], 1])
+})
+
 test('each is done in its turn', async () => {
   const { db, transactions } = await useNotes()
   const inTurn = (key: string, id: number) => db.together().inTurn(key).transaction(insert(id))

@@ -45,7 +45,7 @@ export function createTogether(alone: Transactions['transaction'], runOnce: RunO
     let isAgain = async () => false
     const workOfAll: Work<unknown[]> = async (_, share) => {
       isAgain = async () => true
-      const works = callers.map(({ work }) => work(share()))
+      const works = callers.map(async ({ work }) => work(share()))
       // None is under way any more when it ends.
       const settled = await Promise.allSettled(works)
       failed = callers.filter((_each, index) => settled[index]?.status === 'rejected')
