@@ -11,7 +11,6 @@ export const reconcile = defineJob(
   {
     description:
       'Asks again what no provider has answered, and looks again at events that nothing was known for.',
-    // A process that dies with it holds it up for so long, and a little more.
     seconds: 30,
     everySeconds: 5,
     asksOthers: true
