@@ -96,6 +96,32 @@ test('a job that fails in a way that cannot be noted is not held any longer', as
   expect(await secondsLeft(claimed)).toBeLessThan(2)
 })
 
+test('a schedule that its processes die with is left alone for longer each time, until it was done once', async () => {
+  const { sql, claims, secondsLeft } = await useClaims()
+  const schedule = { handler: 'a', subject: newId(), eventId: newId() }
+  await claims.ensure(schedule)
+  /** How long it is held by a process that dies with it. */
+  const held = async () => {
+    const claimed = await claims.claim('a', 1)
+    if (claimed === undefined) throw new Error('nothing was claimed')
+    claims.keep(claimed)
+    const seconds = await secondsLeft(claimed)
+    await claims.renew()
+    expect(await secondsLeft(claimed)).toBeCloseTo(seconds, -1)
+    claims.settle(claimed)
+    await sql('update cartwright.jobs set due_at = now()')
+    return Math.ceil(seconds)
+  }
+  const all: number[] = []
+  for (let death = 0; death < 9; death += 1) all.push(await held())
+  expect(all).toEqual([15, 15, 30, 60, 120, 240, 480, 480, 480])
+  await sql('update cartwright.jobs set attempts = 0, lease = null')
+  expect(await held()).toBe(15)
+  // That it failed is known, and nobody died with it.
+  await sql(`update cartwright.jobs set attempts = 9, error = 'no', lease = null`)
+  expect(await held()).toBe(15)
+})
+
 test('a job of ten minutes is held for seconds, and again as long as its process lives', async () => {
   const [started, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let runs = 0
