@@ -1,7 +1,6 @@
 import { newId } from '../../kernel/ids.ts'
 import type { Log } from '../log.ts'
-import type { Apart } from '../postgres/apart.ts'
-import type { Transaction } from '../postgres/database.ts'
+import type { Database, Transaction } from '../postgres/database.ts'
 import type { Backlog } from './figures.ts'
 import { pauseSeconds } from './pauses.ts'
 import * as repository from './rows.ts'
@@ -27,7 +26,7 @@ const GIVEN_UP_MS = 6_000
 /** The clocks may tell the length of a lease a little differently. */
 const LEASE_MARGIN_MS = 500
 /**
- * For the connection of `createClaims`. A plan that was made while the table was small, and has not been analyzed since,
+ * For the connections of `createClaims`. A plan that was made while the table was small, and has not been analyzed since,
  * must not read and sort a whole backlog: of 50,000 rows a claim of 200 took 120 ms then instead of 2 (2026-11-21).
  */
 export const BY_INDEX = {
@@ -40,16 +39,19 @@ export const BY_INDEX = {
 
 const leaseFromNow = () => performance.now() + LEASE_SECONDS * 1_000 - LEASE_MARGIN_MS
 
-/** What is done to rows beside their effect: over one connection of its own, so that nobody waits for it. */
-export function createClaims(apart: Apart, log: Log) {
+/** What is done to rows beside their effect: over a connection of its own, so that nobody waits for it. */
+export function createClaims(db: Pick<Database, 'apart'>, log: Log) {
+  const apart = db.apart({ settings: BY_INDEX })
+  /** Many claims at once wait for each other, and a lease does not. */
+  const forRenewals = db.apart({ settings: BY_INDEX })
   /** Claims that are not settled: given back at the end. */
   const held = new Map<string, Claimed>()
   /** Those of them that take as long as they take. */
   const kept = new Map<string, { readonly claimed: Claimed; readonly lost: AbortController }>()
 
   /** `undefined` when the database does not answer; then leases end by themselves, and all is looked at again. */
-  async function ask<T>(work: (tx: Transaction) => Promise<T>): Promise<T | undefined> {
-    const attempt = await apart.attempt(work, { deadlineAt: performance.now() + ANSWER_MS_MAX })
+  async function ask<T>(work: (tx: Transaction) => Promise<T>, over = apart): Promise<T | undefined> {
+    const attempt = await over.attempt(work, { deadlineAt: performance.now() + ANSWER_MS_MAX })
     if (attempt.kind === 'undone') log.debug({ err: attempt.error }, 'events cannot be looked at')
     return attempt.kind === 'done' ? attempt.value : undefined
   }
@@ -89,14 +91,15 @@ export function createClaims(apart: Apart, log: Log) {
       if (all.length === 0) return
       const endsAt = leaseFromNow()
       const places = all.flatMap(({ claimed }) => claimed.rows.map(row => ({ ...row, ...claimed })))
-      const renewed = await ask(tx =>
-        tx.rows(repository.renew, {
-          handlers: places.map(({ handler }) => handler),
-          subjects: places.map(({ subject }) => subject),
-          ids: places.map(({ id }) => id),
-          leases: places.map(({ lease }) => lease),
-          seconds: LEASE_SECONDS
-        })
+      const mine = {
+        handlers: places.map(({ handler }) => handler),
+        subjects: places.map(({ subject }) => subject),
+        ids: places.map(({ id }) => id),
+        leases: places.map(({ lease }) => lease)
+      }
+      const renewed = await ask(
+        tx => tx.rows(repository.renew, { ...mine, seconds: LEASE_SECONDS }),
+        forRenewals
       )
       const leases = new Set(renewed?.map(({ lease }) => lease))
       for (const { claimed, lost } of all)
@@ -138,7 +141,7 @@ export function createClaims(apart: Apart, log: Log) {
       }),
     close: async () => {
       for (const claimed of held.values()) await giveBack(claimed)
-      await apart.close()
+      await Promise.all([apart.close(), forRenewals.close()])
     }
   }
 }

@@ -3,7 +3,7 @@ import { derivedId, FIRST_ID, newId } from '../../kernel/ids.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/registry.ts'
 import type { Database } from '../postgres/database.ts'
-import { BY_INDEX, type Claims, createClaims } from './claims.ts'
+import { type Claims, createClaims } from './claims.ts'
 import { createDelivery } from './delivery.ts'
 import { countDeliveries, createBacklogFigures } from './figures.ts'
 import type { Handler } from './handlers.ts'
@@ -103,7 +103,7 @@ export function createDispatcher({ db, log, metrics }: DispatcherDeps) {
     },
     wake,
     start: (): void => {
-      const claims = createClaims(db.apart({ settings: BY_INDEX }), log)
+      const claims = createClaims(db, log)
       const names = [...attached.keys()]
       const schedules = [...attached.values()]
         .filter(({ handler }) => 'run' in handler && handler.everySeconds !== undefined)

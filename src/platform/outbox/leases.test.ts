@@ -1,11 +1,15 @@
 import pino from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
+import { useProxiedDatabase } from '../../../test/faults/postgres-proxy.ts'
 import { until } from '../../../test/faults/until.ts'
 import { bellModule, cast } from '../../../test/support/bells.ts'
+import { testDatabaseOptions } from '../../../test/support/database.ts'
+import { runSql } from '../../../test/support/sql.ts'
 import { useShop } from '../../../test/support/use-shop.ts'
 import { newId } from '../../kernel/ids.ts'
+import { openDatabase } from '../postgres/database.ts'
 import { statement } from '../postgres/statement.ts'
-import { BY_INDEX, type Claimed, createClaims, LeaseLost } from './claims.ts'
+import { type Claimed, createClaims, LeaseLost } from './claims.ts'
 import { createDelivery } from './delivery.ts'
 
 const lockJob = statement({
@@ -17,7 +21,7 @@ const log = pino({ level: 'silent' })
 
 async function useClaims() {
   const { db, sql } = await useShop({ modules: [] })
-  const claims = createClaims(db.apart({ settings: BY_INDEX }), log)
+  const claims = createClaims(db, log)
   onTestFinished(() => claims.close())
   const claim = async (handler: string) => {
     const id = newId()
@@ -57,6 +61,32 @@ test('what is kept is renewed until it is settled; what is not kept, or locked, 
   await claims.renew()
   expect(await lefts()).toEqual([1, 15, 1])
   expect(signals.map(({ aborted }) => aborted)).toEqual([false, false])
+})
+
+test('what is kept is renewed, however many claims wait for each other', async () => {
+  const { url, directUrl, proxy } = await useProxiedDatabase()
+  const db = openDatabase({ ...testDatabaseOptions(url), poolWaitMs: 1_000 })
+  const claims = createClaims(db, log)
+  onTestFinished(async () => {
+    await proxy.restore()
+    await claims.close()
+    await db.close()
+  })
+  const id = newId()
+  await runSql(
+    directUrl,
+    `insert into cartwright.jobs (handler, subject, event_id, payload) values ('a', '${id}', '${id}', '{}')`
+  )
+  const claimed = await claims.claim('a', 1)
+  if (claimed === undefined) throw new Error('nothing was claimed')
+  claims.keep(claimed)
+  await claims.renew()
+  const { endsAt } = claimed
+  proxy.slow('to_program', 50)
+  const others = Array.from({ length: 40 }, () => claims.claim('b', 1))
+  await claims.renew()
+  expect(claimed.endsAt).toBeGreaterThan(endsAt)
+  await Promise.all(others)
 })
 
 test('a job that another process may have soon is given up, and nothing is noted of it', async () => {
