@@ -1,6 +1,5 @@
-import pg from 'pg'
 import { type ConnectOptions, connectionSettings } from './connect.ts'
-import { isLockTimeout, isOutdated, isRetryable, translateDatabaseError } from './errors.ts'
+import { isLockTimeout, isOutdated, isRefusal, isRetryable, translateDatabaseError } from './errors.ts'
 import { ConnectionPool } from './pool.ts'
 import { outsideOfTransactions, runTransaction, type Transaction } from './transaction.ts'
 
@@ -29,11 +28,6 @@ type Attempt<T> =
   /** Its commit was sent, and no answer came: it may be done, be undone, or still be under way. */
   | { kind: 'unknown'; error: unknown }
 
-/**
- * The connection is about to be gone: what the server says of that is no answer to a commit. That an earlier statement of
- * the transaction failed (25P02) is one.
- */
-const NO_ANSWER = /^(08|25P0[345]|57P)/
 const RUNS_MAX = 3
 const PATIENCE_MS = 200
 
@@ -62,7 +56,7 @@ export function openApart(options: Options, among: Set<ConnectionPool>): Apart {
         isOpenQuestion = true
         answer.then(
           () => (isOpenQuestion = false),
-          error => (isOpenQuestion = !isAnswer(error))
+          error => (isOpenQuestion = !isRefusal(error))
         )
       }
       const value = await runTransaction(checkout, work, { deadlineAt, statementTimeoutMs, onCommit })
@@ -90,6 +84,3 @@ export function openApart(options: Options, among: Set<ConnectionPool>): Apart {
     }
   }
 }
-
-const isAnswer = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && !NO_ANSWER.test(error.code ?? '')

@@ -32,6 +32,8 @@ const READ_ONLY = '25006'
 const RETRYABLE = new Set(['40001', '40P01'])
 /** The connection is of no use any more: its server was failed over and turned read-only, or is going down. */
 const RETIRED = /^(25006|57P)/
+/** The connection is about to be gone: that is no answer to what was sent. That an earlier statement failed (25P02) is one. */
+const CONNECTION_ENDED = /^(08|25P0[345]|57P)/
 /** The statement that we prepared is lost (its parsing failed while others that use it were under way). */
 const STATEMENT_LOST = '26000'
 /** What PostgreSQL says when a migration changed what a prepared statement gives; the code stands for much else too. */
@@ -51,7 +53,7 @@ export const isOutdated = (error: unknown): boolean =>
   (codeOf(error) === PLAN_CHANGED.code && (error as pg.DatabaseError).routine === PLAN_CHANGED.routine)
 /** The server says that it has not done it; else it may have, and only its answer is lost. */
 export const isRefusal = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && !UNAVAILABLE.test(codeOf(error))
+  error instanceof pg.DatabaseError && !CONNECTION_ENDED.test(codeOf(error))
 /** After these, nothing more can be done over the connection. */
 export const isUnusable = (error: unknown): boolean => RETIRED.test(codeOf(error)) || isConnectionLost(error)
 /** The server, or the network, did not answer in time. */

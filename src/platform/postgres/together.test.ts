@@ -48,15 +48,16 @@ const findPatience = statement({
   text: `select current_setting('lock_timeout') as patience`
 })
 const createTries = statement({ name: 'together.create_tries', text: 'create sequence public.tries' })
-const createOverdue = statement({
-  name: 'together.create_overdue',
+const createRefused = statement({
+  name: 'together.create_refused',
   text: `
-    create function public.overdue() returns text language plpgsql as
-    'begin raise exception ''canceled'' using errcode = ''57014''; end'`
+    create function public.refused(code text) returns text language plpgsql as
+    'begin raise exception ''refused'' using errcode = code; end'`
 })
-const beOverdueOnce = statement({
-  name: 'together.be_overdue_once',
-  text: `select case when nextval('public.tries') = 1 then public.overdue() end`
+const beRefusedOnce = statement({
+  name: 'together.be_refused_once',
+  takes: { code: 'text' },
+  text: `select case when nextval('public.tries') = 1 then public.refused($code) end`
 })
 const findTooMany = statement({
   name: 'together.find_too_many',
@@ -236,15 +237,18 @@ test('whoever goes together waits less for each lock than who is alone', async (
   expect([await together(), await db.transaction(patience)]).toEqual(['200ms', '200ms'])
 })
 
-test('what the server ended in the message of the commit is undone, and done again', async () => {
+test.each([
+  ['ended', '57014'],
+  ['had no memory for', '53200']
+])('what the server %s in the message of the commit is undone, and done again', async (_, code) => {
   const { db, direct, notes } = await useNotes()
   await direct.run(createTries)
-  await direct.run(createOverdue)
-  const overdue = async (tx: Transaction) => {
+  await direct.run(createRefused)
+  const refused = async (tx: Transaction) => {
     await insert(2)(tx)
-    tx.withCommit(last => last.run(beOverdueOnce))
+    tx.withCommit(last => last.run(beRefusedOnce, { code }))
   }
-  const settled = await all(db, [insert(1), overdue])
+  const settled = await all(db, [insert(1), refused])
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled'])
   expect(await notes()).toEqual([1, 2])
 })
