@@ -47,6 +47,11 @@ const findPatience = statement({
   gives: { patience: 'text' },
   text: `select current_setting('lock_timeout') as patience`
 })
+const findTimeLimit = statement({
+  name: 'together.find_time_limit',
+  gives: { milliseconds: 'int4' },
+  text: `select setting::int4 as milliseconds from pg_settings where name = 'statement_timeout'`
+})
 const createTries = statement({ name: 'together.create_tries', text: 'create sequence public.tries' })
 const createRefused = statement({
   name: 'together.create_refused',
@@ -211,6 +216,19 @@ test('what is refused with the commit is done again, too', async () => {
   expect(await notes()).toEqual([1, 9])
 })
 
+test('whoever keeps it to themselves that a statement failed is refused alone', async () => {
+  const { db, notes } = await useNotes()
+  await db.transaction(insert(9))
+  const silent = async (tx: Transaction) => {
+    await insert(2)(tx)
+    await tx.run(addOne, { id: 9 }).catch(() => {})
+  }
+  const settled = await all(db, [insert(1), silent])
+  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+  expect(reasonOf(settled[1])).toMatchObject({ message: expect.stringContaining('nobody noticed') })
+  expect(await notes()).toEqual([1, 9])
+})
+
 test('whoever waits for a lock keeps the others for as long as a lock may be waited for, and no longer', async () => {
   const { db, direct, notes } = await useNotes()
   await db.transaction(insert(1))
@@ -235,6 +253,15 @@ test('whoever goes together waits less for each lock than who is alone', async (
   const together = () => db.together().transaction(patience)
   expect(await Promise.all([together(), together()])).toEqual(['50ms', '50ms'])
   expect([await together(), await db.transaction(patience)]).toEqual(['200ms', '200ms'])
+})
+
+test('all who go together have as long as whoever of them has least', async () => {
+  const { db } = await useNotes()
+  const startedAt = performance.now()
+  const limits = [3_000, 2_000].map(ms =>
+    db.together().transaction(tx => tx.first(findTimeLimit), { deadlineAt: startedAt + ms })
+  )
+  for (const limit of await Promise.all(limits)) expect(limit?.milliseconds).toBeLessThanOrEqual(2_000)
 })
 
 test.each([
