@@ -118,7 +118,7 @@ function factsOf(charge: Charge, { intents }: LedgerBooks): Expected[] {
 function missingFacts(expected: readonly Expected[], { facts }: ShopBooks): string[] {
   return expected.flatMap(({ id, kind, amount, status }) => {
     const fact = facts.find(each => each.kind === kind && each.object_id === id)
-    if (fact === undefined) return [`nobody knows of the ${kind} ${id} of ${amount}`]
+    if (fact === undefined) return [`nobody knows of the ${kind} ${id}`]
     if (amount !== undefined && fact.amount !== amount)
       return [`the ${kind} ${id} is of ${amount}, and known to be of ${fact.amount}`]
     const isSame = status === undefined || fact.status === status
