@@ -61,6 +61,9 @@ test('what is kept is renewed until it is settled; what is not kept, or locked, 
   await claims.renew()
   expect(await lefts()).toEqual([1, 15, 1])
   expect(signals.map(({ aborted }) => aborted)).toEqual([false, false])
+  // At the end what was settled is not given back, and the rest is.
+  await claims.close()
+  expect(await lefts()).toEqual([1, Number.NaN, Number.NaN])
 })
 
 test('what is kept is renewed, however many claims wait for each other', async () => {
