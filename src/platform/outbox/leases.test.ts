@@ -96,7 +96,7 @@ test('a job that another process may have soon is given up, and nothing is noted
   const { db, sql, claims, claim } = await useClaims()
   const claimed = await claim('a')
   const job = async (_job: object, signal: AbortSignal) => {
-    await sql('update cartwright.jobs set lease = gen_random_uuid()')
+    await sql(`update cartwright.jobs set lease = gen_random_uuid(), due_at = 'infinity'`)
     await claims.renew()
     expect(signal.aborted).toBe(false)
     claimed.endsAt = performance.now() + 5_000
@@ -111,7 +111,12 @@ test('a job that another process may have soon is given up, and nothing is noted
   })
   await delivery.handle(claimed)
   expect(results).toEqual([])
-  expect(await sql('select attempts, error from cartwright.jobs')).toEqual([{ attempts: 1, error: null }])
+  // What is over is not renewed, even if it were its own again.
+  await sql('update cartwright.jobs set lease = $1', [claimed.lease])
+  await claims.renew()
+  expect(await sql('select attempts, error, due_at::text from cartwright.jobs')).toEqual([
+    { attempts: 1, error: null, due_at: 'infinity' }
+  ])
 })
 
 test('a job that fails in a way that cannot be noted is not held any longer', async () => {
