@@ -86,11 +86,21 @@ describe('who may do what', () => {
     expect(nextActions(life(fields), 'admin', 'never')).toEqual(actions)
   })
 
+  test('of one that is being canceled the shop says whether it is, hears that it is paid, and does nothing else', () => {
+    const canceling = { isCancelRequested: true }
+    const isOrIsNot = ['confirm_cancel', 'refuse_cancel']
+    const sent = { lines: [line({ fulfilled: 2 })] }
+    expect(nextActions(life({ ...canceling, ...unpaid }), 'system', 'never')).toEqual(['place', ...isOrIsNot])
+    expect(nextActions(life({ ...canceling, ...sent }), 'system', 'never')).toEqual(isOrIsNot)
+    expect(nextActions(life(canceling), 'guest', 'unshipped')).toEqual(['claim'])
+  })
+
   test('of one that is nobody’s any more the shop still hears, and says nothing anew', () => {
     const erased = { lines: [line({ fulfilled: 2 })], isErased: true }
     expect(nextActions(life({ ...erased, state: 'completed' }), 'system', 'never')).toEqual([
       ...['deliver', 'come_back', 'refund']
     ])
+    expect(refusalOf('place', life({ ...unpaid, isErased: true }), 'system', 'never')).toBe('erased')
     expect(refusalOf('claim', life({ ...erased, state: 'canceled' }), 'guest', 'unshipped')).toBe('erased')
   })
 
