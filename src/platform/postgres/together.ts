@@ -45,6 +45,7 @@ export function createTogether(alone: Transactions['transaction'], runOnce: RunO
     let isAgain = async () => false
     const workOfAll: Work<unknown[]> = async (_, share) => {
       isAgain = async () => true
+      // Async: what one throws at once is its own failure, too.
       const works = callers.map(async ({ work }) => work(share()))
       // None is under way any more when it ends.
       const settled = await Promise.allSettled(works)
