@@ -29,8 +29,8 @@ export const insertJobs = statement({
 /**
  * Takes what is due, of each subject the oldest only. By place (`ctid`): joined by key, the generic plan read the whole
  * table (18 ms; this is 1.5 ms for 200). A row that was changed since the snapshot is locked and not updated, and claimed
- * the next time. A schedule is never dead: one that is taken over again and again kills whoever has it, and is held for up to 8
- * minutes.
+ * the next time. A schedule is never dead: one that is taken over again and again may kill whoever has it, and is held for
+ * longer each time, up to 8 minutes.
  */
 export const claim = statement({
   name: 'outbox.claim',
@@ -65,7 +65,7 @@ export const claim = statement({
 })
 export type ClaimedRow = RowOf<typeof claim>
 
-/** A schedule stays held for as long as it is. What is locked is being finished or given back. */
+/** What is held for longer, as `claim` may hold a schedule, stays so. What is locked is being finished or given back. */
 export const renew = statement({
   name: 'outbox.renew',
   takes: { handlers: 'text[]', subjects: 'uuid[]', ids: 'int8[]', leases: 'uuid[]', seconds: 'float8' },
