@@ -28,6 +28,12 @@ export type Write = {
   ): Promise<T | undefined>
   /** Notes inside `work` what was made *or found*, for the tries to come. */
   result(id: string): void
+  /**
+   * Answers this request with what another request made, instead of `once` or after it failed: notes the id under the key in
+   * a transaction of its own, so that every later try answers the same. Compares no version.
+   * @throws `IDEMPOTENCY_KEY_IN_PROGRESS` when a later try of this request has taken over.
+   */
+  answerWith(db: Transactions, id: string): Promise<void>
   /** Compares the version with If-Match (RFC 9110, section 13.1.1). @throws `stale` when it is another one. */
   expect(version: number, stale: ErrorDefinition): void
   /** An earlier try did it: for conditions in front of a write, which its own success may have ended. */
@@ -117,6 +123,12 @@ export function createWrite(operation: Operation): Write {
     },
     result: noted => {
       resultId = noted
+    },
+    answerWith: async (db, found) => {
+      if (isApplied) throw new Error('an earlier try has noted its result')
+      const { mark, deadlineAt } = operation
+      resultId = found
+      if (mark !== undefined) await db.transaction(tx => mark(tx, found), { deadlineAt })
     },
     expect: (version, stale) => {
       isCompared = true

@@ -50,9 +50,9 @@ export function createOrderService({
     found(await db.first(repository.findOrder, { id, customer_id: owner }), orderNotFound)
 
   /** What an earlier try of this request has made; whoever is to be paid may not have been asked. */
-  async function again(owner: Owner, { resultId }: Write): Promise<Placed> {
+  async function again(owner: Owner, { id, resultId }: Write): Promise<Placed> {
     await payments?.proceed(resultId)
-    return { order: await find(owner, resultId), isNew: true }
+    return { order: await find(owner, resultId), isNew: resultId === id }
   }
 
   /** Orders what the client says; see `Placing` and `createIntake` for what it throws. */
@@ -79,7 +79,10 @@ export function createOrderService({
   async function complete(owner: Owner, { id, body, address }: Completed, write: Write): Promise<Placed> {
     if (write.alreadyApplied) return again(owner, write)
     const checkout = await checkouts.find(owner, id)
-    if (checkout.order_id !== null) return { order: await find(owner, checkout.order_id), isNew: false }
+    if (checkout.order_id !== null) {
+      await write.answerWith(db, checkout.order_id)
+      return { order: await find(owner, checkout.order_id), isNew: false }
+    }
     refuseUnlessOpen(checkout)
     const { input, cart_id, cart_version } = checkout
     const source = sourceOf(cart_id, cart_version)

@@ -95,6 +95,7 @@ export function createPlacing(deps: Deps) {
       const isLate = error instanceof DomainError && error.kind === 'conflict'
       const earlier = isLate ? await earlierOf(purchase) : undefined
       if (earlier === undefined) throw error
+      await write.answerWith(db, earlier.id)
       return { id: earlier.id, isNew: false, order: undefined }
     }
     if (purchase.payment !== undefined) await payments?.proceed(write.id)
