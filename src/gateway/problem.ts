@@ -102,8 +102,20 @@ export function sendUnknownRoute(reply: FastifyReply, allowed: readonly string[]
   return sendProblem(reply.header('allow', allowed.join(', ')), httpProblems.METHOD_NOT_ALLOWED)
 }
 
-/** Fastify's error handler: known failures say what they are, everything else is a bug that is logged and hidden. */
-export function handleError(error: FastifyError | DomainError, request: FastifyRequest, reply: FastifyReply) {
+/**
+ * Fastify's error handler. Returns nothing, because Fastify takes a returned reply for a promise, which is fulfilled early
+ * when the client hangs up.
+ */
+export function handleError(
+  error: FastifyError | DomainError,
+  request: FastifyRequest,
+  reply: FastifyReply
+): void {
+  sendProblem(reply, problemOf(error, request, reply))
+}
+
+/** The problem that tells the client of an error. An unknown error is a bug: it is logged, and its text is hidden. */
+function problemOf(error: FastifyError | DomainError, request: FastifyRequest, reply: FastifyReply): Problem {
   if (error instanceof DomainError) {
     request.mayPass = error.mayPass
     if (error.kind === 'unauthenticated') reply.header('www-authenticate', 'Bearer')
@@ -112,19 +124,14 @@ export function handleError(error: FastifyError | DomainError, request: FastifyR
     if (error.kind === 'unavailable' && error.cause !== undefined)
       request.log.warn({ req_id: request.id, err: error }, error.code)
     const { code, message, details } = error
-    return sendProblem(reply, { status: statusOfKind[error.kind], code, detail: message, details })
+    return { status: statusOfKind[error.kind], code, detail: message, details }
   }
   const refused = httpProblems[error.code as keyof typeof httpProblems]
-  if (refused !== undefined) return sendProblem(reply, refused)
+  if (refused !== undefined) return refused
   // A body that ended early is an error of Node's stream, everything else that Fastify refuses one of its own.
   const isRefusal = error.code?.startsWith('FST_') || error.code === 'ECONNRESET'
-  if (isRefusal && error.statusCode !== undefined && error.statusCode < 500) {
-    return sendProblem(reply, {
-      status: error.statusCode,
-      code: malformedRequest.code,
-      detail: error.message
-    })
-  }
+  if (isRefusal && error.statusCode !== undefined && error.statusCode < 500)
+    return { status: error.statusCode, code: malformedRequest.code, detail: error.message }
   request.log.error({ req_id: request.id, err: error }, 'unexpected error')
-  return sendProblem(reply, httpProblems.INTERNAL)
+  return httpProblems.INTERNAL
 }

@@ -239,19 +239,20 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
     // Targets that the router cannot even look up. No hook runs for them.
     frameworkErrors: (error, raw, reply) => {
       const request = raw as FastifyRequest
-      return begin(request, reply as FastifyReply) ?? handleError(error, request, reply as FastifyReply)
+      if (!begin(request, reply as FastifyReply)) handleError(error, request, reply as FastifyReply)
     }
   }) as unknown as FastifyInstance
 
-  /** What every request gets before anything of it is looked at; for modules switched off that is the answer. */
-  const begin = (request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined => {
+  /** What every request gets before anything of it is looked at. Returns whether a module that is switched off answered it. */
+  const begin = (request: FastifyRequest, reply: FastifyReply): boolean => {
     reply.headers(common).header('x-request-id', request.id)
     recordAnswer(request, reply, metrics)
     const disabled = answers.disabledModule(request.url)
-    return disabled && reply.code(503).send(disabled)
+    if (disabled !== undefined) reply.code(503).send(disabled)
+    return disabled !== undefined
   }
   app.addHook('onRequest', (request, reply, done) => {
-    if (begin(request, reply) !== undefined) return
+    if (begin(request, reply)) return
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') return done(missingHost())
     if (request.url.includes('%00')) return done(nulInUrl())
     if (request.is404) answers.unknownRoute(request, reply)

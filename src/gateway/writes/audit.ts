@@ -3,6 +3,7 @@ import { noteAudit } from '../../platform/audit.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import { identityOf } from '../callers/identity.ts'
 import { isUnsafe } from '../routing/routes.ts'
+import { isReplay } from './idempotency.ts'
 import { operationIdOf } from './write.ts'
 
 const NOT_NOTED = 'how a request of an administrator ended was not noted'
@@ -40,7 +41,9 @@ export function auditUnsafeRequests(db: Queryable) {
       await noteAudit(db, { ...request.audit, id: operationIdOf(request), status: null })
   }
   const finish = async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
-    await note(request, reply.statusCode)
+    const noted = note(request, reply.statusCode)
+    // A replay changed nothing, so its answer does not wait for the note.
+    if (!isReplay(reply)) await noted
     return payload
   }
 

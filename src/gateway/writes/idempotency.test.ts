@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
@@ -31,8 +31,11 @@ const outcomes: Record<string, () => unknown> = {
   limit: () => Promise.reject(new DomainError('rate_limited', 'X', 'Slow down.'))
 }
 let gateway: TestGateway
+let port = 0
 let runs: { id: string; isDone: boolean }[] = []
 let gate = Promise.resolve()
+/** What `/x/slow` does between its reply and the socket. */
+let beforeSending = async (): Promise<void> => {}
 
 /** Routes that note each run, wait while the gate is closed, and end as the body's `outcome` says. */
 const routes = moduleOf('x', ['/api/x'], ({ public: open, secured }) => {
@@ -67,6 +70,11 @@ const routes = moduleOf('x', ['/api/x'], ({ public: open, secured }) => {
   }
   open.post('/x/apply', account, apply)
   open.post('/x/long', account, async request => ({ ...(await apply(request)), text: 'x'.repeat(40_000) }))
+  const onSend = async (_request: FastifyRequest, _reply: unknown, payload: unknown) => {
+    await beforeSending()
+    return payload
+  }
+  open.post('/x/slow', { ...account, onSend } as typeof account, apply)
   open.post('/x/tell', { config: { ...account.config, secret: 200 } }, apply)
 })
 
@@ -76,6 +84,7 @@ beforeAll(async () => {
     settings: { CARTWRIGHT__SERVER__TRUST_PROXY: 'true' }
   })
   await gateway.sql('create table public.rows (id uuid primary key)')
+  port = await gateway.listen()
 })
 beforeEach(async () => {
   runs = []
@@ -349,7 +358,6 @@ test('two that take over at once are one', async () => {
 })
 
 test('a client that goes away does not keep the key: its answer is there when it comes again', async () => {
-  const port = await gateway.listen()
   const open = close()
   const socket = connect(port, '127.0.0.1')
   const head = 'POST /api/x/1 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n'
@@ -361,6 +369,32 @@ test('a client that goes away does not keep the key: its answer is there when it
   await expect.poll(async () => (await stored())[0]?.state).toBe('done')
   expect((await send()).headers['idempotency-replayed']).toBe('true')
   expect(runs).toHaveLength(1)
+})
+
+test('a client that hangs up before the replay is sent does not cause the request to be executed again', async () => {
+  await apply('/api/x/slow')
+  const sending = Promise.withResolvers<void>()
+  const blocked = Promise.withResolvers<void>()
+  onTestFinished(() => {
+    beforeSending = async () => {}
+    blocked.resolve()
+  })
+  beforeSending = () => {
+    sending.resolve()
+    return blocked.promise
+  }
+  const connection = once(gateway.app.server, 'connection')
+  const client = connect(port, '127.0.0.1')
+  const head =
+    'POST /api/x/slow HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n'
+  client.write(`${head}Idempotency-Key: ${K1}\r\n\r\n{}`)
+  await sending.promise
+  const [socket] = (await connection) as [Socket]
+  client.destroy()
+  await once(socket, 'close')
+  await new Promise(setImmediate)
+  expect(runs).toHaveLength(1)
+  expect(gateway.log.filter(({ level }) => Number(level) >= 50)).toEqual([])
 })
 
 test('an answer that tells a secret is not kept, whoever repeats the request gets it anew', async () => {

@@ -22,6 +22,7 @@ declare module 'fastify' {
 
 const KEY = /^("?)([\x21\x23-\x7e]{1,255})\1$/ // quoted, as the draft has it, or bare, as everybody sends it
 const NOT_KEPT = 'answer not kept for its idempotency key'
+const REPLAYED = 'idempotency-replayed'
 const REPLAYED_HEADERS = ['content-type', 'etag', 'location']
 /** In characters. Whoever repeats a request with a longer answer gets it anew: keys are kept for two days, and anybody sends many. */
 const KEPT_LENGTH_MAX = 32_768
@@ -38,9 +39,10 @@ const ANONYMOUS_KEY = { lengthMin: 16, differentMin: 8 }
  * terms of an answer: a request with others is another request.
  */
 export function honourIdempotencyKeys(claims: KeyClaims, headers: ModuleHeaders) {
-  const claimKey = async (request: FastifyRequest, reply: FastifyReply) => {
+  /** Returns whether the handler may run: false when the reply was sent, or is being sent, in its place. */
+  const claimOrReplay = async (request: FastifyRequest, reply: FastifyReply): Promise<boolean> => {
     const key = keyOf(request, headers)
-    if (key === undefined) return
+    if (key === undefined) return true
     const { cipherKey, ...claimed } = key
     const outcome = await claims.claim(claimed, () => request.visit?.pause() ?? (() => {}))
     if (outcome.kind === 'reused') throw idempotencyKeyReused()
@@ -52,17 +54,26 @@ export function honourIdempotencyKeys(claims: KeyClaims, headers: ModuleHeaders)
           .release(outcome.claim)
           .catch(error => request.log.warn({ req_id: request.id, err: error }, NOT_KEPT))
       }
-      if (reply.sent) return release()
+      if (reply.sent) {
+        release()
+        return false
+      }
       request.onAbandoned = [...(request.onAbandoned ?? []), release]
       request.idempotency = { ...outcome.claim, cipherKey }
-      return
+      return true
     }
     const answer = openAnswer(outcome.answer, cipherKey)
-    return reply
-      .code(outcome.status)
-      .headers(answer.headers)
-      .header('idempotency-replayed', 'true')
-      .send(answer.body)
+    reply.code(outcome.status).headers(answer.headers).header(REPLAYED, 'true').send(answer.body)
+    return false
+  }
+  /**
+   * A callback instead of a promise, because Fastify runs the handler when the promise of a hook is fulfilled before the
+   * reply is sent. A returned `reply` is fulfilled when the client hangs up, even while `onSend` hooks still run.
+   */
+  const claimKey = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
+    claimOrReplay(request, reply).then(mayRun => {
+      if (mayRun) done()
+    }, done)
   }
 
   const keepAnswer = async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
@@ -90,11 +101,18 @@ export function honourIdempotencyKeys(claims: KeyClaims, headers: ModuleHeaders)
 
   /** For Fastify's `onRoute`: adds both steps to routes that change something. */
   return (route: RouteOptions): void => {
-    if (!isUnsafe(route.method) || isStreamed(route.config?.body)) return
+    if (!honoursIdempotencyKey(route)) return
     route.preHandler = [claimKey, ...[route.preHandler ?? []].flat()]
     route.onSend = [...[route.onSend ?? []].flat(), keepAnswer]
   }
 }
+
+/** Whether the reply repeats the stored answer of an earlier request. */
+export const isReplay = (reply: FastifyReply): boolean => reply.hasHeader(REPLAYED)
+
+/** Whether `Idempotency-Key` is honoured on the route: not where the handler streams the body, which no fingerprint can cover. */
+export const honoursIdempotencyKey = ({ method, config }: Partial<RouteOptions>): boolean =>
+  isUnsafe(method ?? []) && !isStreamed(config?.body)
 
 const isKeepable = (payload: unknown): payload is string | null | undefined =>
   payload == null || (typeof payload === 'string' && payload.length <= KEPT_LENGTH_MAX)

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { FastifyRequest } from 'fastify'
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, expect, inject, onTestFinished, test } from 'vitest'
+import { databaseNamed } from '../../../test/support/database.ts'
 import { browse, moduleOf, openGateway, type TestGateway } from '../../../test/support/gateway.ts'
 import { defineError } from '../../kernel/errors.ts'
 import { statement } from '../../platform/postgres/statement.ts'
@@ -207,4 +210,39 @@ test('what is many transactions is written down before the first of them, or not
   const answer = await bulk()
   await gateway.sql('alter table cartwright.away rename to audit')
   expect(answer.status).toBe(500)
+})
+
+test('a request with an Idempotency-Key that holds no claim cannot write', () => {
+  const config = {}
+  const request = {
+    headers: { 'idempotency-key': randomUUID() },
+    routeOptions: { method: 'POST', config },
+    idempotency: null,
+    audit: null,
+    write: null,
+    operationId: null
+  } as unknown as FastifyRequest
+  expect(() => writeOf(request)).toThrow('holds no claim')
+  Object.assign(config, { body: { stream: 'text/csv', bytesMax: 1 } })
+  expect(writeOf(request).id).toHaveLength(36)
+})
+
+/** Keeps each insert into the audit log waiting until it is called, at the latest at the end of the test. */
+async function blockAudit(): Promise<() => Promise<unknown>> {
+  const [row] = await gateway.sql('select current_database() as name')
+  const holder = new pg.Client({ connectionString: databaseNamed(inject('serverUrl'), String(row?.name)) })
+  await holder.connect()
+  onTestFinished(() => holder.end())
+  await holder.query('begin; lock table cartwright.audit in access exclusive mode')
+  return () => holder.query('commit')
+}
+
+test('the answer of a replay does not wait for the audit log', async () => {
+  const headers = { 'idempotency-key': randomUUID() }
+  const first = await gateway.request('POST', '/api/x/admin/7', { token: ADMIN, headers })
+  const unblock = await blockAudit()
+  const replay = await gateway.request('POST', '/api/x/admin/7', { token: ADMIN, headers })
+  expect([replay.status, replay.text]).toEqual([200, first.text])
+  await unblock()
+  await expect.poll(async () => (await audited()).length).toBe(2)
 })

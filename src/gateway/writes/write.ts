@@ -5,6 +5,7 @@ import { markApplied } from '../../platform/idempotency/claims.ts'
 import { conditionNotSupported, createWrite, type Write } from '../../platform/idempotency/write.ts'
 import { malformedIfMatch } from '../errors.ts'
 import { isUnsafe } from '../routing/routes.ts'
+import { honoursIdempotencyKey } from './idempotency.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -35,6 +36,13 @@ export function writeOf(request: FastifyRequest): Write {
 
 function newWriteOf(request: FastifyRequest): Write {
   const { idempotency: claim, audit } = request
+  // A bug elsewhere let the handler run. Without its claim the write would be executed again by each retry.
+  if (
+    claim === null &&
+    request.headers['idempotency-key'] !== undefined &&
+    honoursIdempotencyKey(request.routeOptions)
+  )
+    throw new Error('a request with an Idempotency-Key holds no claim, so it must not write')
   const id = operationIdOf(request)
   return createWrite({
     id,
