@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Claim, KeyClaims } from '../../platform/idempotency/claims.ts'
 import { idempotencyKeyInProgress } from '../../platform/idempotency/write.ts'
 import { addressOf } from '../callers/rate-limits.ts'
@@ -111,8 +111,10 @@ export function honourIdempotencyKeys(claims: KeyClaims, headers: ModuleHeaders)
 export const isReplay = (reply: FastifyReply): boolean => reply.hasHeader(REPLAYED)
 
 /** Whether `Idempotency-Key` is honoured on the route: not where the handler streams the body, which no fingerprint can cover. */
-export const honoursIdempotencyKey = ({ method, config }: Partial<RouteOptions>): boolean =>
-  isUnsafe(method ?? []) && !isStreamed(config?.body)
+export const honoursIdempotencyKey = ({ method = [], config }: MountedRoute): boolean =>
+  isUnsafe(method) && !isStreamed(config?.body)
+
+type MountedRoute = { method?: string | string[] | undefined; config?: FastifyContextConfig | undefined }
 
 const isKeepable = (payload: unknown): payload is string | null | undefined =>
   payload == null || (typeof payload === 'string' && payload.length <= KEPT_LENGTH_MAX)
