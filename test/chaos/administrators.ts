@@ -1,63 +1,49 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { newId } from '../../src/kernel/ids.ts'
-import { ask, count, insist, type Person } from './book.ts'
+import type { Person } from './book.ts'
+import { KINDS, type Kind, type Operation, perform, repeatHangingUp, tallyOf } from './operations.ts'
+import { type Administrator, planOf } from './plans.ts'
 
-const PAUSE_MS = 100
-const PAYMENTS = '/api/admin/payments'
-const ORDERS = '/api/admin/orders'
+const PAUSE_MS = 60
+const RAREST_SHARE = 0.8
 const TWICE_SHARE = 0.3
-const REASON = 'it was broken'
+const REPEATED_SHARE = 0.35
+/** Of these several exclude each other, or have to come one after the other. */
+const ALONE: readonly Kind[] = ['void shipment', 'count stock', 'cancel', 'void payment']
+/** How much rarer these are than others: each takes an order away from all that could still be done to it. */
+const RARITY: Partial<Record<Kind, number>> = { cancel: 4, 'void payment': 3, 'cancel lines': 1.5, ship: 0.3 }
 
-type Administrator = Person & { token: string }
-type Deed = { path: string; body: object }
-type Payment = { id: string; provider: string; status: string; captured: number; refunded: number }
-type Order = { id: string; total: number }
-
-/** Takes what is held, sends, cancels, gives money back, and lets go, sometimes twice at once, until told to stop. */
+/** Ships, cancels, takes back and gives money back, and corrects stock, under keys, until the run stops. */
 export async function administer(person: Administrator): Promise<void> {
-  const { book, dice, token } = person
+  const { book, dice } = person
   while (!book.stopping) {
     await delay(PAUSE_MS)
-    const deeds = dice.chance(0.5)
-      ? (await list<Payment>(person, PAYMENTS)).flatMap(each => deedOf(person, each) ?? [])
-      : (await list<Order>(person, ORDERS)).map(each => orderDeedOf(person, each))
-    if (deeds.length === 0) continue
-    const { path, body } = dice.of(deeds)
-    const send = async () => {
-      const answer = await insist(person, newId(), { method: 'POST', path, token, body })
-      const said = answer === undefined || answer.status < 300 ? answer?.status : answer.json?.code
-      count(book, `administrators, ${path.replace(/^.api.admin.|[0-9a-f-]{36}./g, '')}: ${said}`)
-    }
-    await Promise.all(Array.from({ length: dice.chance(TWICE_SHARE) ? 2 : 1 }, send))
+    const kind = dice.chance(RAREST_SHARE) ? rarestOf(person) : dice.of(KINDS.filter(isCommon))
+    const plan = await planOf(kind, person)
+    if (plan === undefined) continue
+    const isTwice = dice.chance(TWICE_SHARE)
+    const hasTwoKeys = isTwice && !ALONE.includes(kind) && dice.chance(0.5)
+    const performed: Operation[] = hasTwoKeys
+      ? await Promise.all([perform(person, plan), perform(person, plan)])
+      : [await perform(person, plan, isTwice ? 2 : 1)]
+    for (const operation of performed)
+      if (operation.state === 'acknowledged' && dice.chance(REPEATED_SHARE))
+        await repeatHangingUp(person, operation)
+    // What comes next would rest on an outcome that is not known.
+    if (performed.some(({ state }) => state === 'unanswered')) return
   }
 }
 
-async function list<T>(person: Administrator, path: string): Promise<T[]> {
-  const answer = await ask(person, { method: 'GET', path: `${path}?limit=20`, token: person.token })
-  return answer?.status === 200 ? answer.json.items : []
-}
+const isCommon = (kind: Kind) => (RARITY[kind] ?? 1) <= 1
 
-function orderDeedOf({ dice }: Person, { id, total }: Order): Deed {
-  const lines = [{ line: 1, quantity: 1 }]
-  const deeds: Readonly<Record<string, object>> = {
-    cancel: dice.chance(0.5) ? {} : { lines },
-    shipments: dice.chance(0.5) ? {} : { lines },
-    refunds: { reason: REASON, ...(dice.chance(0.5) ? { lines } : { amount: 1 + dice.below(total) }) },
-    returns: { lines }
+/** The kind that is farthest behind the others; chance decides among those that are equally far behind. */
+function rarestOf({ book, dice }: Person): Kind {
+  const tally = tallyOf(book)
+  const weight = (kind: Kind) => {
+    const { tried = 0, acknowledged = 0 } = tally.get(kind) ?? {}
+    return (acknowledged + tried / TRIES_OF_ONE) * (RARITY[kind] ?? 1)
   }
-  const deed = dice.of(Object.keys(deeds))
-  return { path: `${ORDERS}/${id}/${deed}`, body: deeds[deed] ?? {} }
+  const [rarest = 'ship'] = dice.shuffled(KINDS).sort((one, other) => weight(one) - weight(other))
+  return rarest
 }
-
-function deedOf({ dice }: Person, { id, provider, status, captured, refunded }: Payment): Deed | undefined {
-  const path = (verb: string) => `${PAYMENTS}/${id}/${verb}`
-  const left = captured - refunded
-  if (status === 'authorized') return { path: path(dice.chance(0.8) ? 'capture' : 'void'), body: {} }
-  // A transfer has come.
-  if (provider === 'manual' && status === 'pending') return { path: path('capture'), body: {} }
-  if (left > 0 && dice.chance(0.3)) {
-    const amount = dice.chance(0.5) ? left : 1 + dice.below(left)
-    return { path: path('refund'), body: { amount, reason: REASON } }
-  }
-  return dice.chance(0.05) ? { path: path('void'), body: {} } : undefined
-}
+/** So many tries in vain count as one that succeeded: what cannot be done now must not keep all else from being done. */
+const TRIES_OF_ONE = 10

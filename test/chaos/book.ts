@@ -1,22 +1,31 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Answer, HttpClient } from '../support/http-client.ts'
 import type { Dice } from './dice.ts'
+import type { Operation } from './operations.ts'
 
 /** What somebody was told when they placed an order. */
 type Told = { orderId: string; number: string; total: number; isNew: boolean }
-/** Somebody's wish to buy once. The order keeps its note, so that each can be traced to who asked for it. */
+/** How many units, by the id of their variant. */
+export type Units = Readonly<Record<string, number>>
+/** A request to buy once. The order keeps its note, so that each can be traced to who asked for it. */
 export type Attempt = {
   note: string
   /** The cart that several attempts are about: one of them becomes the order. */
   cart: string | undefined
   isKeyed: boolean
+  /** How many units of which variant it is to have; `undefined` when that changes while it is ordered. */
+  units: Units | undefined
   told: Told[]
   /** The last answer was that there will be no order. */
   isRefused: boolean
+  /** The code of that answer. */
+  code?: string
 }
 /** What everybody did, and what they were told. */
 export type Book = {
   attempts: Attempt[]
+  /** What administrators did under a key, in the order in which each of them did it. */
+  operations: Operation[]
   /** Answers that are wrong whatever happens around the shop. */
   wrong: Set<string>
   /** The provider's payments that it took by itself, and those of which a refund came back. */
@@ -29,6 +38,7 @@ export type Book = {
 
 export const openBook = (): Book => ({
   attempts: [],
+  operations: [],
   wrong: new Set(),
   takenLate: new Set(),
   keptBack: new Set(),
@@ -74,19 +84,38 @@ export async function ask(
   return answer
 }
 
-/** Sends it under a key, to whichever process, until it is answered; `undefined` when it never was. */
-export async function insist(person: Person, key: string, request: Request): Promise<Answer | undefined> {
+type Patience = { hangsUp?: boolean; patienceMs?: number; onLost?: () => void }
+
+/** Sends it under a key, to any process, until it is answered; `undefined` when it is not in time. `onLost`: a try had no answer. */
+export async function sendUntilAnswered(
+  person: Person,
+  key: string,
+  request: Request,
+  { hangsUp = true, patienceMs = PATIENCE_MS, onLost }: Patience = {}
+): Promise<Answer | undefined> {
   const headers = { ...request.headers, 'idempotency-key': key }
-  const deadline = performance.now() + PATIENCE_MS
+  const deadline = performance.now() + patienceMs
   while (performance.now() < deadline) {
-    const cutAfterMs = person.dice.chance(HANG_UP_SHARE) ? person.dice.below(HANG_UP_MS_MAX) : undefined
-    const answer = await ask(person, { ...request, headers }, cutAfterMs)
+    const isCut = hangsUp && person.dice.chance(HANG_UP_SHARE)
+    const answer = await ask(
+      person,
+      { ...request, headers },
+      isCut ? person.dice.below(HANG_UP_MS_MAX) : undefined
+    )
     const isAnswered = answer !== undefined && answer.status < 500 && !mayBeAskedAgain(answer)
     if (isAnswered) return answer
+    onLost?.()
     await delay(RETRY_PAUSE_MS)
   }
-  person.book.wrong.add(`${request.method} ${request.path.replace(UUID, ':id')} was never answered`)
   return undefined
+}
+
+/** The same, where no answer is a fault. */
+export async function insist(person: Person, key: string, request: Request): Promise<Answer | undefined> {
+  const answer = await sendUntilAnswered(person, key, request)
+  if (answer === undefined)
+    person.book.wrong.add(`${request.method} ${request.path.replace(UUID, ':id')} was never answered`)
+  return answer
 }
 
 const mayBeAskedAgain = ({ json }: Answer) => json?.code === 'IDEMPOTENCY_KEY_IN_PROGRESS'

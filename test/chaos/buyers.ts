@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { newId } from '../../src/kernel/ids.ts'
-import { type Attempt, ask, count, insist } from './book.ts'
+import { type Attempt, ask, count, insist, type Units } from './book.ts'
 import { throughCheckout } from './checkouts.ts'
 import { type Order, payFor, proofOf } from './payers.ts'
-import { type Buyer, begin, hear, items, said, type Way } from './wishes.ts'
+import { type Buyer, begin, hear, itemFor, said, unitsOf, type Way } from './purchases.ts'
 
 const PAUSE_MS = 30
-const CANCEL_SHARE = 0.3
+const CANCEL_SHARE = 0.12
 
 /** Buys, pays, and sometimes thinks better of it, until told to stop. */
 export async function buy(buyer: Buyer): Promise<void> {
@@ -27,16 +27,18 @@ export async function buy(buyer: Buyer): Promise<void> {
 }
 
 const guestWithKey: Way = async buyer => {
-  const attempt = begin(buyer, true)
-  const body = { items: items(buyer), ...said(buyer, attempt.note) }
+  const wanted = [itemFor(buyer)]
+  const attempt = begin(buyer, { isKeyed: true, units: unitsOf(wanted) })
+  const body = { items: wanted, ...said(buyer, attempt.note) }
   const order = hear(buyer, attempt, await insist(buyer, newId(), { ...GUEST_ORDER, body }))
   return order && { id: order.id, guestToken: order.order_token }
 }
 const GUEST_ORDER = { method: 'POST', path: '/api/orders/guest' }
 
 const guestWithoutKey: Way = async buyer => {
-  const attempt = begin(buyer, false)
-  const body = { items: items(buyer), ...said(buyer, attempt.note) }
+  const wanted = [itemFor(buyer)]
+  const attempt = begin(buyer, { isKeyed: false, units: unitsOf(wanted) })
+  const body = { items: wanted, ...said(buyer, attempt.note) }
   const order = hear(buyer, attempt, await ask(buyer, { ...GUEST_ORDER, body }))
   return order && { id: order.id, guestToken: order.order_token }
 }
@@ -44,11 +46,15 @@ const guestWithoutKey: Way = async buyer => {
 /** Two tabs order the same cart at once: with one key, with two, or with none. */
 const customerInTwoTabs: Way = async buyer => {
   const { account: token } = buyer
-  for (const body of items(buyer))
-    await insist(buyer, newId(), { method: 'POST', path: '/api/cart', token, body })
+  const wanted = twice(buyer)
+  const filled: boolean[] = []
+  for (const body of wanted)
+    filled.push(
+      (await insist(buyer, newId(), { method: 'POST', path: '/api/cart', token, body }))?.status === 200
+    )
   const request = { method: 'POST', path: '/api/orders', token }
-  const cart = newId()
-  const order = await inTwoTabs(buyer, cart, request)
+  const units = filled.every(isDone => isDone) ? unitsOf(wanted) : undefined
+  const order = await inTwoTabs(buyer, { cart: newId(), units }, request)
   // What could not be bought is not in the way of the next time.
   if (order === undefined) await insist(buyer, newId(), { method: 'DELETE', path: '/api/cart', token })
   return order && { id: order.id, customer: token }
@@ -56,23 +62,33 @@ const customerInTwoTabs: Way = async buyer => {
 
 /** Two devices order the same guest cart at once. */
 const guestOnTwoDevices: Way = async buyer => {
-  const [body] = items(buyer)
+  const [body, more] = twice(buyer)
   const answer = await insist(buyer, newId(), { method: 'POST', path: '/api/guest-cart', body })
   const cart = answer?.json?.guest_cart_token
   if (typeof cart !== 'string') return undefined
-  const order = await inTwoTabs(buyer, cart, GUEST_ORDER, { guest_cart_token: cart })
+  const headers = { 'x-guest-cart-token': cart }
+  const added = await insist(buyer, newId(), { method: 'POST', path: '/api/guest-cart', headers, body: more })
+  const units = added?.status === 200 ? unitsOf([body, more]) : undefined
+  const order = await inTwoTabs(buyer, { cart, units }, GUEST_ORDER, { guest_cart_token: cart })
   return order && { id: order.id, guestToken: order.order_token }
+}
+
+/** The same variant is put into a cart twice: its quantities add up. */
+function twice(buyer: Buyer) {
+  const item = itemFor(buyer)
+  return [item, { ...item, quantity: 1 }] as const
 }
 
 async function inTwoTabs(
   buyer: Buyer,
-  cart: string,
+  of: { cart: string; units: Units | undefined },
   request: { method: string; path: string; token?: string },
   more: object = {}
 ) {
   const how = buyer.dice.of(['one key', 'two keys', 'no key'])
-  const first = begin(buyer, how !== 'no key', cart)
-  const second = how === 'one key' ? first : begin(buyer, how !== 'no key', cart)
+  const isKeyed = how !== 'no key'
+  const first = begin(buyer, { ...of, isKeyed })
+  const second = how === 'one key' ? first : begin(buyer, { ...of, isKeyed })
   const bodyOf = ({ note }: Attempt) => ({ ...said(buyer, note), ...more })
   const firstBody = bodyOf(first)
   const keys = how === 'one key' ? [newId()] : [newId(), newId()]

@@ -1,7 +1,7 @@
 import { newId } from '../../src/kernel/ids.ts'
 import type { Answer } from '../support/http-client.ts'
 import { count, insist } from './book.ts'
-import { type Buyer, begin, hear, items, said, type Way } from './wishes.ts'
+import { type Buyer, begin, hear, itemFor, said, type Way } from './purchases.ts'
 
 const REPLACE_SHARE = 0.4
 const TWO_TABS_SHARE = 0.5
@@ -17,8 +17,8 @@ export const throughCheckout: Way = async buyer => {
   const { dice } = buyer
   const isGuest = dice.chance(0.5)
   const token = buyer.account
-  const note = begin(buyer, true, newId())
-  const body = () => ({ items: items(buyer), ...said(buyer, note.note) })
+  const note = begin(buyer, { isKeyed: true, cart: newId() })
+  const body = () => ({ items: [itemFor(buyer)], ...said(buyer, note.note) })
   const checkout = await open(buyer, isGuest ? {} : { token }, body())
   if (checkout === undefined) return undefined
   const { path, who, json } = checkout

@@ -1,18 +1,25 @@
 import type { Site } from '../faults/network/site.ts'
 import type { Book } from './book.ts'
+import { brokenOperations } from './judge-operations.ts'
 import { differences, type FactRow, type PaymentRow, readLedger } from './ledger.ts'
 import { brokenRules } from './oracle.ts'
 import { brokenPromises, type OrderRow } from './promises.ts'
 import type { Stage } from './stage.ts'
 
 /** All that is wrong when everything has settled: in the database, at the provider, and for those who were told something. */
-export async function judge({ site, sandbox }: Stage, book: Book): Promise<string[]> {
+export async function judge(stage: Stage, book: Book): Promise<string[]> {
+  const { site, sandbox } = stage
   const orders = await rowsOf<OrderRow>(
     site,
-    'select id, number, total::float8, note, state from orders.orders'
+    `select id, number, total::float8, note, state,
+       (select json_object_agg(variant_id, units) from (
+          select variant_id, sum(ordered) as units from orders.lines where order_id = orders.id group by variant_id
+        ) as bought) as units
+     from orders.orders`
   )
   return [
     ...book.wrong,
+    ...(await brokenOperations(stage, book)),
     ...(await brokenBooks(site, sandbox, book)),
     ...brokenPromises(book.attempts, orders)
   ]

@@ -4,6 +4,8 @@ import type { Dice } from './dice.ts'
 import type { Stage } from './stage.ts'
 
 const PAUSE_MS = 250
+/** What comes back makes an order's money a case of its own, so most refunds stay. */
+const RETURNED_SHARE = 0.03
 
 /** What happens at a provider without anybody of the shop: by the state that a payment of ours is in. */
 const DEEDS: Readonly<Record<string, readonly string[]>> = {
@@ -31,7 +33,7 @@ export async function makeMischief({ site, sandbox }: Stage, book: Book, dice: D
          where facts.object_id like 're_%' and facts.status = 'succeeded' limit 40`
       )
       .catch(() => [])
-    if (refunds.length > 0 && dice.chance(0.1)) {
+    if (refunds.length > 0 && dice.chance(RETURNED_SHARE)) {
       const refund = dice.of(refunds)
       book.keptBack.add(String(refund.payment))
       await sandbox.ask(`/test/refunds/${refund.object_id}/fail`, {})
@@ -40,7 +42,7 @@ export async function makeMischief({ site, sandbox }: Stage, book: Book, dice: D
     if (payments.length === 0) continue
     const { object_id, status } = dice.of(payments)
     const deeds = DEEDS[String(status)] ?? []
-    if (deeds.length === 0 || dice.chance(0.5)) continue
+    if (deeds.length === 0 || dice.chance(0.7)) continue
     const deed = dice.of(deeds)
     if (deed.startsWith('capture')) book.takenLate.add(String(object_id))
     const answer = await sandbox.ask(`/test/payment_intents/${object_id}/${deed}`, {})

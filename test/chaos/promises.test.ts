@@ -2,14 +2,23 @@ import { expect, test } from 'vitest'
 import type { Attempt } from './book.ts'
 import { brokenPromises, type OrderRow } from './promises.ts'
 
-const order: OrderRow = { id: '1', number: 'N1', total: 10, note: 'a', state: 'placed' }
+const order: OrderRow = { id: '1', number: 'N1', total: 10, note: 'a', state: 'placed', units: { mug: 2 } }
 const told = { orderId: '1', number: 'N1', total: 10, isNew: true }
-const attempt: Attempt = { note: 'a', cart: 'c', isKeyed: true, told: [told], isRefused: false }
+const attempt: Attempt = {
+  note: 'a',
+  cart: 'c',
+  isKeyed: true,
+  units: { mug: 2 },
+  told: [told],
+  isRefused: false
+}
 const rival: Attempt = { ...attempt, note: 'b', told: [{ ...told, isNew: false }] }
 const stranger: Attempt = { ...attempt, note: 'b', cart: undefined, told: [{ ...told, isNew: false }] }
 
 test('what was told is so, also to the other tab', () => {
   expect(brokenPromises([attempt, rival], [order])).toEqual([])
+  const empty = { ...rival, told: [], isRefused: true, code: 'CART_EMPTY' }
+  expect(brokenPromises([attempt, empty], [order])).toEqual([])
   const twin = { ...order, id: '2', number: 'N2', note: 'b', state: 'canceled' }
   expect(brokenPromises([attempt, { ...rival, told: [] }], [order, twin])).toEqual([])
 })
@@ -22,6 +31,8 @@ test.each([
   ['was refused, and is there', [{ ...attempt, told: [], isRefused: true }], [order]],
   ['and is N1 with 11', [attempt], [{ ...order, total: 11 }]],
   ['which is not theirs', [attempt, stranger], [order]],
+  ['was ordered, and N1 has {"mug":1}', [attempt], [{ ...order, units: { mug: 1 } }]],
+  ['which was empty when', [{ ...attempt, told: [], isRefused: true, code: 'CART_EMPTY' }], []],
   ['one cart became N1 and N2', [attempt, rival], [order, { ...order, id: '2', number: 'N2', note: 'b' }]]
 ] as [string, Attempt[], OrderRow[]][])('a broken promise is said: %s', (words, attempts, orders) => {
   expect(brokenPromises(attempts, orders).join('\n')).toContain(words)

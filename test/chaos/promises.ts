@@ -1,6 +1,13 @@
-import type { Attempt } from './book.ts'
+import type { Attempt, Units } from './book.ts'
 
-export type OrderRow = { id: string; number: string; total: number; note: string | null; state: string }
+export type OrderRow = {
+  id: string
+  number: string
+  total: number
+  note: string | null
+  state: string
+  units: Units
+}
 
 /** Where what buyers were told is not so, as sentences. */
 export function brokenPromises(attempts: readonly Attempt[], orders: readonly OrderRow[]): string[] {
@@ -11,12 +18,13 @@ export function brokenPromises(attempts: readonly Attempt[], orders: readonly Or
       .filter(({ note }) => !notes.has(note ?? ''))
       .map(({ number }) => `nobody asked for the order ${number}`),
     ...attempts.flatMap(attempt => brokenTo(attempt, orders, byId, notes)),
-    ...cartsBoughtTwice(orders, notes)
+    ...cartsBoughtTwice(orders, notes),
+    ...cartsFoundEmpty(attempts, orders, notes)
   ]
 }
 
 function brokenTo(
-  { note, cart, isKeyed, told, isRefused }: Attempt,
+  { note, cart, isKeyed, units, told, isRefused }: Attempt,
   orders: readonly OrderRow[],
   byId: ReadonlyMap<string, OrderRow>,
   notes: ReadonlyMap<string, Attempt>
@@ -24,6 +32,9 @@ function brokenTo(
   const made = orders.filter(order => order.note === note)
   const broken: string[] = []
   if (made.length > 1) broken.push(`one request made ${made.map(({ number }) => number).join(' and ')}`)
+  for (const { number, units: ordered } of made)
+    if (units !== undefined && !isSame(units, ordered))
+      broken.push(`${JSON.stringify(units)} was ordered, and ${number} has ${JSON.stringify(ordered)}`)
   if (new Set(told.map(({ orderId }) => orderId)).size > 1)
     broken.push(`one key was answered with two orders: ${note}`)
   if (isKeyed && isRefused && made.length > 0 && told.length === 0)
@@ -56,3 +67,18 @@ function cartsBoughtTwice(orders: readonly OrderRow[], notes: ReadonlyMap<string
     .filter(numbers => numbers.length > 1)
     .map(numbers => `one cart became ${numbers.join(' and ')}`)
 }
+
+/** What was put into a cart is there until it is ordered. */
+function cartsFoundEmpty(
+  attempts: readonly Attempt[],
+  orders: readonly OrderRow[],
+  notes: ReadonlyMap<string, Attempt>
+): string[] {
+  const ordered = new Set(orders.map(({ note }) => notes.get(note ?? '')?.cart))
+  return attempts
+    .filter(({ cart, units, code }) => units !== undefined && code === 'CART_EMPTY' && !ordered.has(cart))
+    .map(({ units }) => `${JSON.stringify(units)} was put into a cart, which was empty when it was ordered`)
+}
+
+const isSame = (one: Units, other: Units): boolean =>
+  Object.keys({ ...one, ...other }).every(id => one[id] === other[id])

@@ -1,4 +1,5 @@
 import type { Book } from './book.ts'
+import { type Tally, tallyOf } from './operations.ts'
 import type { Settled } from './settle.ts'
 
 export type Report = {
@@ -26,7 +27,10 @@ export function reportOf(report: Report): string {
   return [
     `${verdict}: ${processes} ${processes === 1 ? 'process' : 'processes'}, ${seconds} s of harm, seed ${seed}, capture ${capture}`,
     `settled ${(settled.milliseconds / 1_000).toFixed(1)} s after the last harm, last of all ${settled.slowest.join(', ') || 'nothing'}`,
-    `${book.attempts.length} wishes to buy, at clocks that are wrong by ${clocks.join(', ')} s`,
+    `${book.attempts.length} orders were requested, at clocks that are wrong by ${clocks.join(', ')} s`,
+    '',
+    `operations:${'tried'.padStart(18)}${'acknowledged'.padStart(14)}${'refused'.padStart(9)}`,
+    ...[...tallyOf(book)].map(tallied),
     '',
     'harm:',
     ...counted(harms),
@@ -50,11 +54,16 @@ export const factsOf = ({ harms, diedAt, clocks, settled, book, ...report }: Rep
   died_at: [...diedAt].sort(),
   settled_milliseconds: Math.round(settled.milliseconds),
   settled_last: settled.slowest,
-  wishes: book.attempts.length,
+  orders_requested: book.attempts.length,
+  operations: Object.fromEntries(tallyOf(book)),
   told: Object.fromEntries(book.counts),
   broken: report.broken,
   logged: report.logged
 })
+
+const tallied = ([kind, { tried, acknowledged, refused }]: [string, Tally]) =>
+  `  ${kind.padEnd(24)}${column(tried, 3)}${column(acknowledged, 14)}${column(refused, 9)}`
+const column = (count: number, width: number) => String(count).padStart(width)
 
 const counted = (counts: ReadonlyMap<string, number>): string[] =>
   [...counts]

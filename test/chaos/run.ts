@@ -9,12 +9,14 @@ import { createDice, type Dice } from './dice.ts'
 import { type Harm, harmsOf } from './harms.ts'
 import { judge } from './judge.ts'
 import { makeMischief } from './mischief.ts'
+import { missingKinds, resolveOperations } from './operations.ts'
 import { factsOf, type Report, reportOf } from './report.ts'
 import { settle } from './settle.ts'
 import { openStage, type Stage } from './stage.ts'
 
 const WARM_UP_MS = 2_000
 const BETWEEN_HARMS_MS_MAX = 1_000
+const LOOK_EVERY_MS = 200
 
 /** What the command `chaos` runs. */
 export const run: ChaosSuite['run'] = async asked => {
@@ -37,8 +39,10 @@ async function runChaos(asked: ChaosRun): Promise<Report> {
     const acting = startActors(stage, book, dice)
     await delay(WARM_UP_MS)
     const harms = await doHarm(stage, book, { chosen, seconds, dice: dice.split(), log, signal })
+    await Promise.race([stopped, acting, untilAllSucceeded(book, asked)])
     book.stopping = true
     await Promise.race([stopped, acting])
+    await Promise.race([stopped, resolveOperations({ book, http: stage.traffic.anywhere, dice })])
     const settled = await Promise.race([stopped, settle(stage, settledSeconds)])
     const broken = [...settled.waiting.map(what => `not settled: ${what}`), ...(await judge(stage, book))]
     const { diedAt, clocks } = stage
@@ -47,6 +51,16 @@ async function runChaos(asked: ChaosRun): Promise<Report> {
   } finally {
     await stage.close()
   }
+}
+
+/** Returns when each kind of operation has succeeded, or when that takes too long: a short run has no time for each. */
+async function untilAllSucceeded(
+  book: Book,
+  { settledSeconds, log }: Pick<ChaosRun, 'settledSeconds' | 'log'>
+): Promise<void> {
+  const deadline = performance.now() + settledSeconds * 1_000
+  if (missingKinds(book).length > 0) log('the harm is over; operations that never succeeded are tried again')
+  while (missingKinds(book).length > 0 && performance.now() < deadline) await delay(LOOK_EVERY_MS)
 }
 
 /** Rejects then. Nobody has to wait for it. */
@@ -73,7 +87,7 @@ function startActors(stage: Stage, book: Book, dice: Dice): Promise<unknown> {
   return Promise.all(
     [
       ...goods.customers.map(account => buy({ ...person(), goods, account })),
-      administer({ ...person(), token: goods.admin }),
+      ...goods.counted.map(counted => administer({ ...person(), goods, counted })),
       makeMischief(stage, book, dice.split())
     ].map(acting => acting.catch(fail))
   )

@@ -14,12 +14,15 @@ const WAITING = `
     (select count(*)::int from inventory.reservations where state = 'held') as "what is held",
     (select count(*)::int from orders.orders
       where cancel_requested_at is not null and state <> 'canceled') as "cancellations",
+    (select count(*)::int from webhooks.deliveries where status = 'pending') as "webhooks",
+    (select count(*)::int from notifications.messages where status = 'pending') as "mails",
     (select count(*)::int from cartwright.jobs where id <> 0) as "jobs"`
 /** Pauses until something is tried again may be hours, which nobody who tests can wait for. What is tried is not changed. */
 const HURRY = [
   'update payments.operations set next_check_at = now() where settled_at is null',
   'update payments.events set next_check_at = now() where next_check_at is not null',
   `update inventory.reservations set expires_at = now() where state = 'held'`,
+  `update webhooks.deliveries set due_at = now() where status = 'pending' and lease is null and due_at > now()`,
   `update cartwright.jobs set due_at = now() where lease is null and due_at > now() and due_at <> 'infinity'`
 ]
 

@@ -10,8 +10,8 @@ import { useEmptyDatabase } from '../support/database.ts'
 import { readExposition } from '../support/exposition.ts'
 import { mailSettings, PATIENCE } from '../support/mailing-shop.ts'
 import { type Program, startProgram } from '../support/program.ts'
+import { CERTIFICATE } from '../support/receiver-certificate.ts'
 import { SECRET_SETTINGS } from '../support/secrets.ts'
-import { CERTIFICATE } from '../support/webhook-receiver.ts'
 
 export const ADMIN = { email: 'boss@shop.example', password: 'nine lives and a piano' }
 export const EMAIL = 'ada@example.com'

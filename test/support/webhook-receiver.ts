@@ -3,24 +3,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { onTestFinished } from 'vitest'
-
-/** For 127.0.0.1 until 2120, and for nothing outside of tests. */
-const KEY = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgcGA/7yTrDbrpMG60
-AwEF/urKRNYMvC6/BxmbJPtuV1ChRANCAAQit6I4ZKhyF+O7IdWrSfy2ODPuIkHu
-/TDx1Gf5+PkGftBL0UNoyaSviQzO37x3yFvy8lGQUwpl6b/nyFM1/OEk
------END PRIVATE KEY-----`
-/** Programs trust it by `NODE_EXTRA_CA_CERTS`, this process by `useReceiver`. */
-export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
-MIIBazCCARKgAwIBAgIBATAKBggqhkjOPQQDAjAcMRowGAYDVQQDDBFSZWNlaXZl
-ciBvZiB0ZXN0czAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowHDEa
-MBgGA1UEAwwRUmVjZWl2ZXIgb2YgdGVzdHMwWTATBgcqhkjOPQIBBggqhkjOPQMB
-BwNCAAQit6I4ZKhyF+O7IdWrSfy2ODPuIkHu/TDx1Gf5+PkGftBL0UNoyaSviQzO
-37x3yFvy8lGQUwpl6b/nyFM1/OEko0MwQTAPBgNVHREECDAGhwR/AAABMA8GA1Ud
-EwEB/wQFMAMBAf8wHQYDVR0OBBYEFBXzqpY379vxYWYPogcBeOjl+4EtMAoGCCqG
-SM49BAMCA0cAMEQCIGTk91QcQgHNPbjA3Wd2xYQn4R6KP0is5rG55UzJNzLGAiBP
-FVULbuVZ0ZQSl33p7xGO+Ij9B/5p23/iHcDRJEF/Dg==
------END CERTIFICATE-----`
+import { CERTIFICATE, KEY } from './receiver-certificate.ts'
 
 type Received = { headers: IncomingHttpHeaders; body: string; path: string }
 type Reply = (response: ServerResponse, request: IncomingMessage) => void

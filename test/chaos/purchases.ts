@@ -1,24 +1,32 @@
 import { newId } from '../../src/kernel/ids.ts'
 import { STOCKHOLM } from '../support/checkouts.ts'
 import type { Answer } from '../support/http-client.ts'
-import { type Attempt, count, type Person } from './book.ts'
+import { type Attempt, count, type Person, type Units } from './book.ts'
+import type { Goods } from './goods.ts'
 import type { Order } from './payers.ts'
-import type { Goods } from './stage.ts'
 
 const SCARCE_SHARE = 0.3
 const CODE_SHARE = 0.3
+const UNITS_MAX = 4
 
 /** `account`: the access token of theirs alone, so that nobody else is in their cart. */
 export type Buyer = Person & { goods: Goods; account: string }
 /** A way to buy something once; answers the order, when there is one. */
 export type Way = (buyer: Buyer) => Promise<Order | undefined>
 
-export const items = ({ dice, goods }: Buyer) => [
-  {
-    variant_id: dice.chance(SCARCE_SHARE) ? goods.scarce : goods.plenty,
-    quantity: 1 + dice.below(3)
-  }
-]
+type Item = { variant_id: string; quantity: number }
+
+/** What these items add up to. */
+export function unitsOf(items: readonly Item[]): Units {
+  const units: Record<string, number> = {}
+  for (const { variant_id: id, quantity } of items) units[id] = (units[id] ?? 0) + quantity
+  return units
+}
+
+export const itemFor = ({ dice, goods }: Buyer): Item => ({
+  variant_id: dice.chance(SCARCE_SHARE) ? goods.scarce : goods.plenty,
+  quantity: 1 + dice.below(UNITS_MAX)
+})
 export const said = ({ dice, goods }: Buyer, note: string) => ({
   note,
   email: 'guest@example.com',
@@ -26,8 +34,10 @@ export const said = ({ dice, goods }: Buyer, note: string) => ({
   ...(dice.chance(CODE_SHARE) && { codes: [goods.code] })
 })
 
-export function begin({ book }: Buyer, isKeyed: boolean, cart?: string): Attempt {
-  const attempt: Attempt = { note: newId(), cart, isKeyed, told: [], isRefused: false }
+type Begun = { isKeyed: boolean; units?: Units | undefined; cart?: string }
+
+export function begin({ book }: Buyer, { isKeyed, units, cart }: Begun): Attempt {
+  const attempt: Attempt = { note: newId(), cart, isKeyed, units, told: [], isRefused: false }
   book.attempts.push(attempt)
   return attempt
 }
@@ -41,6 +51,7 @@ export function hear(
   if (answer === undefined) return undefined
   if (answer.status >= 300) {
     attempt.isRefused = answer.status < 500
+    attempt.code = answer.json?.code
     count(book, `orders refused: ${answer.json?.code}`)
     return undefined
   }

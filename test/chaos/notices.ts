@@ -1,0 +1,107 @@
+import type { Operation } from './operations.ts'
+import type { Mail, Webhook } from './receivers.ts'
+
+/** What happened to an order, as far as webhooks and mails tell it. */
+export type OrderNotices = {
+  id: string
+  number: string
+  isPlaced: boolean
+  isCanceled: boolean
+  shipments: readonly { id: string; isVoided: boolean }[]
+  /** Ids of what was credited. */
+  credits: readonly string[]
+}
+type Body = { type: string; data: Record<string, unknown> }
+
+/** Where an event did not arrive under exactly one id, as sentences. */
+export function brokenNotices(
+  operations: readonly Operation[],
+  orders: readonly OrderNotices[],
+  { webhooks, mails }: { webhooks: readonly Webhook[]; mails: readonly Mail[] }
+): string[] {
+  return [
+    ...brokenWebhooks(orders, webhooks),
+    ...brokenMails(orders, webhooks, mails),
+    ...brokenShipments(operations, mails)
+  ]
+}
+
+/** Events that happen once to what they are about. */
+const eventsOf = ({ id, isPlaced, isCanceled, shipments, credits }: OrderNotices): string[] => [
+  `orders.created of ${id}`,
+  ...(isPlaced ? [`orders.placed of ${id}`] : []),
+  ...(isCanceled ? [`orders.canceled of ${id}`] : []),
+  ...shipments.map(shipment => `orders.shipped of ${shipment.id}`),
+  ...shipments.filter(({ isVoided }) => isVoided).map(shipment => `orders.shipment_voided of ${shipment.id}`),
+  ...credits.map(credit => `orders.credited of ${credit}`)
+]
+const ONCE = ['created', 'placed', 'canceled', 'shipped', 'shipment_voided', 'credited'].map(
+  name => `orders.${name}`
+)
+
+function brokenWebhooks(orders: readonly OrderNotices[], webhooks: readonly Webhook[]): string[] {
+  const bodies = Map.groupBy(webhooks, ({ id }) => id)
+  const ids = new Map<string, Set<string>>()
+  for (const [id, [first]] of bodies) {
+    const { type, data } = JSON.parse(first?.body ?? '') as Body
+    if (!ONCE.includes(type)) continue
+    const event = `${type} of ${data.shipment_id ?? data.adjustment_id ?? data.order_id}`
+    ids.set(event, (ids.get(event) ?? new Set()).add(id))
+  }
+  const expected = new Set(orders.flatMap(eventsOf))
+  return [
+    ...[...bodies]
+      .filter(([, tries]) => new Set(tries.map(({ body }) => body)).size > 1)
+      .map(([id]) => `the webhook ${id} arrived with different bodies`),
+    ...[...expected]
+      .filter(event => ids.get(event)?.size !== 1)
+      .map(event => `the webhook ${event} arrived under ${ids.get(event)?.size ?? 0} ids`),
+    ...[...ids.keys()]
+      .filter(event => !expected.has(event))
+      .map(event => `the webhook ${event} arrived, which never happened`)
+  ]
+}
+
+function brokenMails(
+  orders: readonly OrderNotices[],
+  webhooks: readonly Webhook[],
+  mails: readonly Mail[]
+): string[] {
+  const ids = new Map<string, Set<string>>()
+  for (const { id, subject } of mails) ids.set(subject, (ids.get(subject) ?? new Set()).add(id))
+  const events = [...new Map(webhooks.map(({ id, body }) => [id, JSON.parse(body) as Body])).values()]
+  const toldOf = (orderId: string, type: string, isOne: (data: Body['data']) => boolean = () => true) =>
+    events.filter(each => each.type === type && each.data.order_id === orderId && isOne(each.data)).length
+  return orders.flatMap(({ id, number, isPlaced }) => {
+    const expected: Readonly<Record<string, number>> = {
+      [`Your order ${number}`]: isPlaced ? 1 : 0,
+      [`Your order ${number} is canceled`]: toldOf(id, 'orders.canceled', isMailed(isPlaced)),
+      [`Your payment for order ${number}`]: toldOf(id, 'payments.paid', ({ is_paid }) => is_paid === true),
+      [`Your refund for order ${number}`]: toldOf(id, 'payments.refunded')
+    }
+    return Object.entries(expected).flatMap(([subject, count]) => {
+      const arrived = ids.get(subject)?.size ?? 0
+      return arrived === count ? [] : [`the mail "${subject}" arrived under ${arrived} ids, not ${count}`]
+    })
+  })
+}
+
+/** A buyer gets no mail for giving up what was never placed. */
+const isMailed =
+  (isPlaced: boolean) =>
+  ({ by }: Body['data']) =>
+    isPlaced || (by !== 'customer' && by !== 'guest')
+
+/** A shipment that is voided soon may never be mailed. */
+function brokenShipments(operations: readonly Operation[], mails: readonly Mail[]): string[] {
+  const acknowledged = operations.filter(({ state }) => state === 'acknowledged')
+  const voided = new Set(acknowledged.map(({ about }) => about.shipment))
+  return acknowledged
+    .filter(({ kind }) => kind === 'ship')
+    .flatMap(operation => {
+      const { note } = operation
+      const ids = new Set(mails.filter(({ text }) => text.includes(note)).map(({ id }) => id))
+      const isRight = ids.size === 1 || (ids.size === 0 && voided.has(operation))
+      return isRight ? [] : [`the mail of shipment ${note} arrived under ${ids.size} ids`]
+    })
+}

@@ -1,0 +1,182 @@
+import { expect, test } from 'vitest'
+import { brokenEffects, type EffectRow } from './effects.ts'
+import { moneyOf } from './judge-operations.ts'
+import type { LedgerBooks } from './ledger.ts'
+import { brokenRefunds, type OrderMoney } from './money.ts'
+import { KINDS, type Kind, missingKinds, type Operation, type Subject } from './operations.ts'
+import { courseOf } from './plans.ts'
+import { brokenLevels, type LevelRow } from './stock.ts'
+
+const operation = (kind: Kind, about: Subject = {}, more: Partial<Operation> = {}): Operation => ({
+  ...{ kind, about, note: `chaos-${kind}`, key: 'key', request: { method: 'POST', path: '/' } },
+  ...{ state: 'acknowledged', isUncertain: false },
+  ...more
+})
+const effect = (kind: Kind, name: string, amount: number | null = null, times = 1): EffectRow => ({
+  ...{ note: `chaos-${kind}`, effect: name, times, amount }
+})
+
+test('a run in which one kind of operation never succeeded says which', () => {
+  const operations = KINDS.map(kind => operation(kind))
+  expect(missingKinds({ operations })).toEqual([])
+  const refused = operations.map(each =>
+    each.kind === 'refund lines' ? { ...each, state: 'refused' as const } : each
+  )
+  expect(missingKinds({ operations: refused })).toEqual(['refund lines'])
+  expect(missingKinds({ operations: [] })).toEqual(KINDS)
+})
+
+const REFUND = operation('refund amount', { orderId: 'order', amount: 300 })
+const REFUNDED = [
+  effect('refund amount', 'history: refund'),
+  effect('refund amount', 'credit', 300),
+  effect('refund amount', 'money back, decided', 300),
+  effect('refund amount', 'money back, requested', 300)
+]
+
+test('an acknowledged operation that took effect once is right, and so is a refused one without effects', () => {
+  expect(brokenEffects([REFUND], REFUNDED)).toEqual([])
+  expect(brokenEffects([operation('adjust stock', {}, { state: 'refused' })], [])).toEqual([])
+  const parts = REFUNDED.map(row => (row.effect.endsWith('requested') ? { ...row, times: 2 } : row))
+  expect(brokenEffects([REFUND], parts)).toEqual([])
+})
+
+const changed = (name: string, change: Partial<EffectRow>) =>
+  REFUNDED.map(row => (row.effect === name ? { ...row, ...change } : row))
+
+test.each([
+  ['executed again', 'did credit 2 times', [REFUND], changed('credit', { times: 2 })],
+  ['never executed', 'did history: refund 0 times', [REFUND], []],
+  ['recorded with another amount', 'did credit of 299', [REFUND], changed('credit', { amount: 299 })],
+  ['paid twice', 'requested to give 600', [REFUND], changed('money back, requested', { amount: 600 })],
+  ['refused, and executed', 'was refused, and did', [{ ...REFUND, state: 'refused' }], REFUNDED],
+  ['of no operation', 'which no operation has', [], REFUNDED],
+  [
+    'an adjustment applied twice',
+    'did stock: adjust 2 times',
+    [operation('adjust stock', { amount: 2 })],
+    [effect('adjust stock', 'stock: adjust', 4, 2)]
+  ],
+  [
+    'a shipment recorded twice',
+    'did shipment 2 times',
+    [operation('ship')],
+    [effect('ship', 'shipment', null, 2)]
+  ],
+  [
+    'one cancellation recorded twice',
+    'did history: cancel 2 times',
+    [operation('cancel')],
+    [effect('cancel', 'history: cancel', null, 2)]
+  ]
+] as [string, string, Operation[], EffectRow[]][])(
+  'an effect that is %s is found',
+  (_, words, operations, rows) => {
+    expect(brokenEffects(operations, rows).join('\n')).toContain(words)
+  }
+)
+
+/** Ids of orders whose money is given back in each of the ways. */
+const [PAYMENTS, AMOUNTS, LINES] = ['000000', '000001', '000002'] as const
+const sold = (id: string, more: Partial<OrderMoney> = {}): OrderMoney => ({
+  ...{ id, number: id, isCanceled: false, total: 1_000, lines: [{ line: 1, quantity: 3, payable: 1_000 }] },
+  ...{ taken: 1_000, given: 0, refused: 0, isKeptBack: false },
+  ...more
+})
+const units = (kind: Kind, orderId: string, quantity = 1): Operation =>
+  operation(
+    kind,
+    { orderId },
+    { request: { method: 'POST', path: '/', body: { lines: [{ line: 1, quantity }] } } }
+  )
+
+test('money that went back is the sum of the acknowledged refunds', () => {
+  expect([PAYMENTS, AMOUNTS, LINES].map(courseOf)).toEqual(['payments', 'amounts', 'lines'])
+  const operations = [
+    operation('refund payment', { orderId: PAYMENTS, amount: 250 }),
+    operation('refund payment', { orderId: PAYMENTS, amount: 50 }),
+    operation('refund payment', { orderId: PAYMENTS, amount: 999 }, { state: 'refused' }),
+    operation('refund amount', { orderId: AMOUNTS, amount: 100 }),
+    units('refund lines', LINES),
+    units('cancel lines', LINES)
+  ]
+  const right = [sold(PAYMENTS, { given: 300 }), sold(AMOUNTS, { given: 100 }), sold(LINES, { given: 667 })]
+  expect(brokenRefunds(operations, right)).toEqual([])
+  for (const given of [0, 299, 600])
+    expect(brokenRefunds(operations, [sold(PAYMENTS, { given })]).join()).toContain(
+      `${given} went back, and 300`
+    )
+  // Half of it was refused by the provider.
+  expect(brokenRefunds(operations, [sold(AMOUNTS, { given: 40, refused: 60 })])).toEqual([])
+  expect(brokenRefunds(operations, [sold(AMOUNTS, { given: 200 })])).toHaveLength(1)
+  expect(brokenRefunds(operations, [sold(LINES, { given: 666 })])).toHaveLength(1)
+  const all = [...operations, units('cancel lines', LINES)]
+  expect(brokenRefunds(all, [sold(LINES, { given: 1_000 })])).toEqual([])
+})
+
+test('what was not paid is not paid back, and all of a canceled order is', () => {
+  const operations = [operation('refund amount', { orderId: AMOUNTS, amount: 100 })]
+  expect(brokenRefunds(operations, [sold(AMOUNTS, { taken: 900 })])).toEqual([])
+  expect(brokenRefunds(operations, [sold(AMOUNTS, { taken: 2_000, given: 100 })])).toEqual([])
+  const canceled = { isCanceled: true, taken: 2_000 }
+  expect(brokenRefunds([], [sold(LINES, { ...canceled, given: 2_000 })])).toEqual([])
+  expect(brokenRefunds([], [sold(LINES, { ...canceled, given: 1_000 })])).toHaveLength(1)
+  expect(brokenRefunds([], [sold(LINES, { ...canceled, given: 3_000, isKeptBack: true })])).toEqual([])
+})
+
+test('the money of an order is what its providers took and were made to give back', () => {
+  const order = { ...{ id: 'o', number: 'N', isCanceled: false, total: 10, lines: [] }, taken: 1, given: 2 }
+  const ledger = {
+    intents: [{ id: 'pi', metadata: { order_id: 'o' } }],
+    charges: [
+      { payment_intent: 'pi', amount_captured: 10 },
+      { payment_intent: 'other', amount_captured: 99 }
+    ],
+    refunds: [{ payment_intent: 'pi', amount: 3, status: 'failed', metadata: { operation_id: 'made' } }]
+  } as unknown as LedgerBooks
+  const refused = ['made', 'refused'].map(id => ({ id, order_id: 'o', amount: 5 }))
+  expect(moneyOf([order], refused, ledger, { keptBack: new Set(['pi']) })).toEqual([
+    { ...order, taken: 11, given: 5, refused: 5, isKeptBack: true }
+  ])
+})
+
+const GOODS = {
+  locations: ['main', 'annex'] as const,
+  counts: [
+    { variantId: 'mug', location: 'main', onHand: 100 },
+    { variantId: 'bowl', location: 'annex', onHand: 7 }
+  ]
+}
+const order = { items: [{ id: 1, variant_id: 'mug' }] }
+const shipped = operation(
+  'ship',
+  {},
+  {
+    answer: { ...order, shipments: [{ tracking_number: 'chaos-ship', lines: [{ line: 1, quantity: 4 }] }] }
+  }
+)
+const moved = (kind: Kind) => ({ ...units(kind, 'order', 2), answer: order })
+
+test('units on hand are those counted and adjusted, less those shipped, plus those that came back', () => {
+  const operations = [
+    shipped,
+    moved('return'),
+    moved('return without restock'),
+    operation('adjust stock', { variantId: 'bowl', location: 'annex', amount: 5 }),
+    operation('count stock', { variantId: 'bowl', location: 'annex', amount: 50 }),
+    operation('adjust stock', { variantId: 'bowl', location: 'annex', amount: -3 }),
+    operation('adjust stock', { variantId: 'mug', location: 'main', amount: 9 }, { state: 'refused' })
+  ]
+  const levels = (mugs: number, bowls: number): LevelRow[] => [
+    { variant_id: 'mug', location: 'main', on_hand: mugs },
+    { variant_id: 'bowl', location: 'annex', on_hand: bowls }
+  ]
+  expect(brokenLevels(GOODS, operations, levels(98, 47))).toEqual([])
+  for (const mugs of [94, 96, 100])
+    expect(brokenLevels(GOODS, operations, levels(mugs, 47))).toEqual([
+      `98 of mug at main follow from the operations, not ${mugs}`
+    ])
+  for (const bowls of [44, 50, 7]) expect(brokenLevels(GOODS, operations, levels(98, bowls))).toHaveLength(1)
+  const voided = { ...operation('void shipment', { shipment: shipped }), answer: order }
+  expect(brokenLevels(GOODS, [...operations, voided], levels(102, 47))).toEqual([])
+})

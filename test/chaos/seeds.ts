@@ -1,0 +1,144 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the program's own template strings are in quotes here
+
+/** A bug to plant: `find` occurs exactly once in `file`, and `replace` breaks the promise. */
+type Seed = {
+  readonly name: string
+  /** What customers or operators rely on, and what the bug takes away. */
+  readonly promise: string
+  readonly file: string
+  readonly find: string
+  readonly replace: string
+  /** A part of the sentence by which the report of a run says so. */
+  readonly seenAs: string
+}
+
+/** Bugs that a run of chaos has to see. `plant.ts` plants one in a copy of the working tree and runs chaos there. */
+export const seeds: readonly Seed[] = [
+  {
+    name: 'order-refund-paid-twice',
+    promise: 'The refund of an order is paid back once.',
+    file: 'src/modules/payments/accounts/service.ts',
+    find: 'await refunds.take(tx, payment, { id, amount: part, reason: wanted.reason, actor: wanted.actor })',
+    replace: `const own = { amount: part, reason: wanted.reason, actor: wanted.actor }
+        await refunds.take(tx, payment, { id, ...own })
+        if (payment.captured - payment.refunded - payment.refunding >= 2 * part) {
+          const again = derivedId(id, 'again')
+          await refunds.take(tx, payment, { id: again, ...own })
+          wake(tx, again)
+        }`,
+    seenAs: 'went back, and'
+  },
+  {
+    name: 'returned-units-counted-twice',
+    promise: 'Returned units are put back into stock once.',
+    file: 'src/modules/orders/fulfilment/service.ts',
+    find: "{ id: write.id, kind: 'return', owner: order_id, lines }",
+    replace: "{ id: write.id, kind: 'return', owner: order_id, lines: [...lines, ...lines] }",
+    seenAs: 'follow from the operations, not'
+  },
+  {
+    name: 'keyed-request-executed-again',
+    promise: 'A keyed request is executed once, also when its client hangs up while it is repeated.',
+    file: 'src/gateway/writes/idempotency.ts',
+    find: ".header(REPLAYED, 'true').send(answer.body)\n    return false",
+    replace: `.header(REPLAYED, 'true').send(answer.body)
+    await new Promise<unknown>(done => (reply.raw.closed ? done(0) : reply.raw.once('close', done)))
+    delete request.headers['idempotency-key']
+    return !reply.raw.writableFinished`,
+    seenAs: 'was acknowledged once, and did'
+  },
+  {
+    name: 'webhook-under-two-ids',
+    promise: 'A webhook has the same id in each try.',
+    file: 'src/modules/webhooks/sending/request.ts',
+    find: "'webhook-id': id,",
+    replace: "'webhook-id': `${id}-${seconds}`,",
+    seenAs: 'arrived under 2 ids'
+  },
+  {
+    name: 'mail-under-two-ids',
+    promise: 'A mail has the same Message-ID in each try.',
+    file: 'src/modules/notifications/delivery/service.ts',
+    find: '`<${message.id}@${domain}>`',
+    replace: '`<${message.id}.${message.attempts}@${domain}>`',
+    seenAs: 'arrived under 2 ids'
+  },
+  {
+    name: 'adjustment-applied-twice',
+    promise: 'An adjustment of stock is applied once.',
+    file: 'src/modules/inventory/levels/service.ts',
+    find: 'const lines = [{ itemId: variantId, locationId: place.id, delta }]',
+    replace: 'const lines = [1, 2].map(() => ({ itemId: variantId, locationId: place.id, delta }))',
+    seenAs: 'adjust stock'
+  },
+  {
+    name: 'count-lost',
+    promise: 'An acknowledged count is the number of units on hand.',
+    file: 'src/modules/inventory/levels/service.ts',
+    find: 'onHand: on_hand,',
+    replace: 'onHand: on_hand > 150 ? null : on_hand,',
+    seenAs: 'follow from the operations, not'
+  },
+  {
+    name: 'shipped-units-counted-twice',
+    promise: 'A shipment takes its units from stock once.',
+    file: 'src/modules/orders/fulfilment/service.ts',
+    find: "kind: 'ship', owner: order_id, lines: stockLinesOf(hand, units) }",
+    replace: "kind: 'ship', owner: order_id, lines: stockLinesOf(hand, [...units, ...units]) }",
+    seenAs: 'follow from the operations, not'
+  },
+  {
+    name: 'cancel-releases-twice',
+    promise: 'A canceled order gives its reserved units back once.',
+    file: 'src/modules/inventory/stock/facts.ts',
+    find: 'for (const { row, quantity } of shares) giveBack(books, operation, row, quantity)',
+    replace: `for (const { row, quantity } of shares) {
+    giveBack(books, operation, row, quantity)
+    const level = books.levelAt(row.itemId, row.locationId)
+    if (level.reserved >= quantity)
+      books.move(level, { kind: 'release', onHandDelta: 0, reservedDelta: -quantity, operation: operation.id, owner: row.owner })
+  }`,
+    seenAs: 'the books of the stock are wrong'
+  },
+  {
+    name: 'credit-of-another-amount',
+    promise: 'A refund is recorded with the amount that was requested.',
+    file: 'src/modules/orders/credits/service.ts',
+    find: 'const { amountMinor: amount, parts } = credit',
+    replace: 'const { amountMinor, parts } = credit\n    const amount = Math.max(0, amountMinor - 1)',
+    seenAs: 'did credit of'
+  },
+  {
+    name: 'return-always-restocked',
+    promise: 'Units that cannot be sold again are not put back into stock.',
+    file: 'src/modules/orders/fulfilment/service.ts',
+    find: 'if (!restock) return',
+    replace: 'if (!restock && units.length === 0) return',
+    seenAs: 'follow from the operations, not'
+  },
+  {
+    name: 'refund-sent-under-two-keys',
+    promise: 'A refund is made once at the provider.',
+    file: 'src/modules/payments/operations/sender.ts',
+    find: 'const answer = await providers.guard(provider.name, () => provider.send(request, draft.id))',
+    replace: `const answer = await providers.guard(provider.name, () => provider.send(request, draft.id))
+    if (draft.kind === 'refund') await provider.send(request, draft.payment.id).catch(() => {})`,
+    seenAs: 'made the refund'
+  },
+  {
+    name: 'redemption-not-given-back',
+    promise: 'A canceled order gives the uses of its promotions back.',
+    file: 'src/modules/orders/cancel/service.ts',
+    find: 'await pricing.release(tx, id)',
+    replace: 'if (hand.order.total < 0) await pricing.release(tx, id)',
+    seenAs: 'a use of a promotion is no live order'
+  },
+  {
+    name: 'cart-write-lost',
+    promise: 'An acknowledged change of a cart is in the order that is made of the cart.',
+    file: 'src/modules/cart/carts/lines.ts',
+    find: 'quantity: (present?.quantity ?? 0) + added.quantity',
+    replace: 'quantity: present?.quantity ?? added.quantity',
+    seenAs: 'was ordered, and has'
+  }
+]
