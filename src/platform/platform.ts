@@ -91,7 +91,8 @@ export const databaseOptionsOf = ({ database }: Config, url: string): DatabaseOp
 
 // The Redis client takes 25 ms to load: only those who use it wait for it.
 export async function openCache(config: Config, log: Log): Promise<Cache> {
-  if (config.cache.url === '') return createMemoryCache(config.cache.entries_max)
+  const { url, entries_max: entriesMax } = config.cache
+  if (url === '') return createMemoryCache(entriesMax)
   const { createRedisCache } = await import('./cache/redis.ts')
-  return createRedisCache(config.cache.url, log)
+  return createRedisCache(url, log, entriesMax)
 }

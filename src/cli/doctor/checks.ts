@@ -96,14 +96,10 @@ async function checkCache(config: Config): Promise<Finding> {
   const until = Date.now() + CACHE_MS_MAX
   try {
     for (;;) {
-      const isThere = await cache.ping().then(
-        () => true,
-        () => false
-      )
-      if (isThere) return ok('answers')
+      if ((await cache.ping()) === 'UP') return ok('answers')
       if (Date.now() > until)
         return wrong(
-          `gives no answer within ${CACHE_MS_MAX / 1_000} s: pages come from the database, and /readyz answers 503`,
+          `gives no answer within ${CACHE_MS_MAX / 1_000} s: each process caches in its own memory, and /readyz says redis: DOWN`,
           'See that REDIS_URL (cache.url) is right, and that the server runs and has a password that fits.'
         )
       await new Promise(resolve => setTimeout(resolve, CACHE_POLL_MS))

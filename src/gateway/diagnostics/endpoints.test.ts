@@ -6,7 +6,7 @@ import {
   type TestGatewayOptions,
   useGateway
 } from '../../../test/support/gateway.ts'
-import { createMemoryCache } from '../../platform/cache/cache.ts'
+import { createMemoryCache, type RedisState } from '../../platform/cache/cache.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import { statement } from '../../platform/postgres/statement.ts'
 
@@ -22,7 +22,11 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-type Answers = { database?: () => Promise<void>; cache?: () => Promise<void>; write?: () => Promise<void> }
+type Answers = {
+  database?: () => Promise<void>
+  cache?: () => Promise<RedisState>
+  write?: () => Promise<void>
+}
 /** A gateway whose database or cache answers as the test says. */
 async function useBackends(answers: Answers) {
   const platform: NonNullable<TestGatewayOptions['platform']> = {}
@@ -35,7 +39,7 @@ async function useBackends(answers: Answers) {
 
 test.each([
   ['/healthz', { status: 'UP', time }],
-  ['/readyz', { status: 'READY', database: 'UP', cache: 'UP', writes: 'UP', time }],
+  ['/readyz', { status: 'READY', database: 'UP', cache: 'UP', redis: null, writes: 'UP', time }],
   [
     '/metricsz',
     {
@@ -113,12 +117,12 @@ test('the figures of the pool count what was done', async () => {
 })
 
 test.each([
-  ['database', { database: fail }, { database: 'DOWN', cache: 'UP', writes: 'DOWN' }],
-  ['cache', { cache: fail }, { database: 'UP', cache: 'DOWN', writes: 'UP' }],
+  ['database', { database: fail }, { database: 'DOWN', cache: 'UP', redis: null, writes: 'DOWN' }],
+  ['cache', { cache: fail }, { database: 'UP', cache: 'DOWN', redis: null, writes: 'UP' }],
   [
     'database and the cache',
     { database: fail, cache: fail },
-    { database: 'DOWN', cache: 'DOWN', writes: 'DOWN' }
+    { database: 'DOWN', cache: 'DOWN', redis: null, writes: 'DOWN' }
   ],
   [
     'database, which throws,',
@@ -127,7 +131,7 @@ test.each([
         throw new Error('gone')
       }
     },
-    { database: 'DOWN', cache: 'UP', writes: 'DOWN' }
+    { database: 'DOWN', cache: 'UP', redis: null, writes: 'DOWN' }
   ]
 ])('/readyz is 503 when the %s is down, and /healthz still 200', async (_what, pings, states) => {
   const { request } = await useBackends(pings)
@@ -137,6 +141,23 @@ test.each([
   expect(answer.json).toStrictEqual({ status: 'NOT_READY', ...states, time })
   expect((await request('GET', '/healthz')).json.status).toBe('UP')
 })
+
+test.each(['UP', 'DOWN'] as const)(
+  '/readyz is 200 and says so when Redis is %s and the cache serves',
+  async redis => {
+    const { request } = await useBackends({ cache: async () => redis })
+    const answer = await request('GET', '/readyz')
+    expect(answer.status).toBe(200)
+    expect(answer.json).toStrictEqual({
+      status: 'READY',
+      database: 'UP',
+      cache: 'UP',
+      redis,
+      writes: 'UP',
+      time
+    })
+  }
+)
 
 test('a database that cannot be written is said as such, and the shop stays ready; a write is tried once a second', async () => {
   let tries = 0
@@ -149,7 +170,14 @@ test('a database that cannot be written is said as such, and the shop stays read
   for (let count = 0; count < 20; count += 1) {
     const answer = await request('GET', '/readyz')
     expect(answer.status).toBe(200)
-    expect(answer.json).toStrictEqual({ status: 'READY', database: 'UP', cache: 'UP', writes: 'DOWN', time })
+    expect(answer.json).toStrictEqual({
+      status: 'READY',
+      database: 'UP',
+      cache: 'UP',
+      redis: null,
+      writes: 'DOWN',
+      time
+    })
     if (tries > 1) break
   }
   expect(tries).toBeLessThanOrEqual(2)
@@ -171,18 +199,20 @@ test('both pings may hang: the answer comes after 3 seconds, the other probes at
     status: 'NOT_READY',
     database: 'DOWN',
     cache: 'DOWN',
+    redis: null,
     writes: 'DOWN',
     time
   })
 })
 
 test('a ping that answers in time counts, one that comes too late does not', async () => {
-  const { request } = await useBackends({ database: () => delay(1_000), cache: () => delay(3_300) })
+  const { request } = await useBackends({ database: () => delay(1_000), cache: () => delay(3_300, null) })
   const answer = await request('GET', '/readyz')
   expect(answer.json).toStrictEqual({
     status: 'NOT_READY',
     database: 'UP',
     cache: 'DOWN',
+    redis: null,
     writes: 'UP',
     time
   })
@@ -208,7 +238,14 @@ test('while draining /readyz is 503 with both backends up, and everything else g
   draining.drain()
   const answer = await draining.request('GET', '/readyz')
   expect(answer.status).toBe(503)
-  expect(answer.json).toStrictEqual({ status: 'NOT_READY', database: 'UP', cache: 'UP', writes: 'UP', time })
+  expect(answer.json).toStrictEqual({
+    status: 'NOT_READY',
+    database: 'UP',
+    cache: 'UP',
+    redis: null,
+    writes: 'UP',
+    time
+  })
   expect((await draining.request('GET', '/healthz')).status).toBe(200)
 })
 

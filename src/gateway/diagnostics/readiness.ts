@@ -1,5 +1,5 @@
 import { singleFlight } from '../../kernel/single-flight.ts'
-import type { Cache } from '../../platform/cache/cache.ts'
+import type { Cache, RedisState } from '../../platform/cache/cache.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 
 const PING_TIMEOUT_MS = 3_000
@@ -7,19 +7,19 @@ const PING_TIMEOUT_MS = 3_000
 const WRITE_KEPT_MS = 1_000
 
 type Checked = 'UP' | 'DOWN'
-export type Readiness = { isReady: boolean; body: Record<string, string> }
+export type Readiness = { isReady: boolean; body: Record<string, string | null> }
 export type ReadinessDeps = {
   db: Pick<Database, 'ping' | 'proveWrite'>
-  cache: Pick<Cache, 'ping'>
+  cache: Pick<Cache, 'ping' | 'statistics'>
   isDraining: () => boolean
 }
 
 /**
  * What `/readyz` says. Callers that come while a check is under way get its result, so that probing cannot become a
- * load. Whether anything can be written is part of the answer, but reading alone is enough to be ready.
+ * load. `writes` and `redis` are part of the answer and do not change the status: the process serves pages without both.
  */
 export function createReadiness({ db, cache, isDraining }: ReadinessDeps): () => Promise<Readiness> {
-  const once = singleFlight<Record<'database' | 'cache' | 'writes', Checked>>()
+  const once = singleFlight<Record<'database' | 'cache' | 'writes', Checked> & { redis: RedisState }>()
   let written: { state: Promise<Checked>; at: number } | undefined
 
   const checkWrites = (): Promise<Checked> => {
@@ -29,12 +29,15 @@ export function createReadiness({ db, cache, isDraining }: ReadinessDeps): () =>
     return written.state
   }
   const checkAll = async () => {
+    let redis: RedisState = cache.statistics().redis
     const [database, cacheState, writes] = await Promise.all([
       check(() => db.ping()),
-      check(() => cache.ping()),
+      check(async () => {
+        redis = await cache.ping()
+      }),
       checkWrites()
     ])
-    return { database, cache: cacheState, writes: database === 'UP' ? writes : database }
+    return { database, cache: cacheState, redis, writes: database === 'UP' ? writes : database }
   }
 
   return async () => {

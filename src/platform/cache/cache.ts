@@ -9,15 +9,22 @@ export type Cache = {
   get(key: string): Promise<string | undefined>
   /** Keeps `value` for so long at most; not at all when that is no time. */
   set(key: string, value: string, ttlSeconds: number): Promise<void>
-  /** One real round trip. Rejects when the cache does not answer. */
-  ping(): Promise<void>
+  /**
+   * Whether the cache can be read and written, and the state of the Redis behind it: one real round trip. A Redis that
+   * does not answer is `DOWN`, and the cache serves from the memory of this process. Rejects when it cannot do that either.
+   */
+  ping(): Promise<RedisState>
   statistics(): CacheStatistics
   close(): Promise<void>
 }
 
-/** Since the start of the process; `entries` is what this process can tell (0 for a cache elsewhere). */
+/** `null`: the cache works without Redis. */
+export type RedisState = 'UP' | 'DOWN' | null
+
+/** Since the start of the process; `entries` are those in the memory of this process, and `redis` is as of the last operation. */
 type CacheStatistics = {
   adapter: 'memory' | 'redis'
+  redis: RedisState
   hits: number
   misses: number
   errors: number
@@ -53,9 +60,10 @@ export function createMemoryCache(entriesMax: number): Cache {
       const ttl = Math.ceil(ttlSeconds * 1_000)
       if (ttl > 0) operate(() => entries.set(key, value, { ttl }))
     },
-    ping: async () => {},
+    ping: async () => null,
     statistics: () => ({
       adapter: 'memory',
+      redis: null,
       hits: figures.hits,
       misses: figures.misses,
       errors: 0,

@@ -4,19 +4,31 @@ import { expect, onTestFinished, test } from 'vitest'
 import { useRedisServer } from '../../../test/faults/redis-server.ts'
 import { openTcpProxy } from '../../../test/faults/tcp-proxy.ts'
 import { until } from '../../../test/faults/until.ts'
+import { errorFields } from '../log.ts'
 import type { Cache } from './cache.ts'
 import { createRedisCache } from './redis.ts'
 
+const ENTRIES_MAX = 100
 const lines: string[] = []
-const log = pino({ errorKey: 'err' }, { write: (line: string) => lines.push(JSON.parse(line).msg) })
+const written: string[] = []
+const log = pino(
+  { errorKey: 'err', serializers: { err: (error: unknown) => errorFields(error) } },
+  {
+    write: (line: string) => {
+      written.push(line)
+      lines.push(JSON.parse(line).msg)
+    }
+  }
+)
 
 function useCache(url: string): Cache {
   lines.length = 0
-  const cache = createRedisCache(url, log)
+  written.length = 0
+  const cache = createRedisCache(url, log, ENTRIES_MAX)
   onTestFinished(() => cache.close())
   return cache
 }
-const isUp = (cache: Cache) => () => cache.ping().then(() => true)
+const isUp = (cache: Cache) => async () => (await cache.ping()) === 'UP'
 
 async function millisecondsOf(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now()
@@ -24,31 +36,41 @@ async function millisecondsOf(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt
 }
 
-test('without a server nothing fails, reads are misses at once, and the ping says so', async () => {
+test('without a server the cache serves from the memory of this process, and says that Redis is down', async () => {
   const server = await useRedisServer()
   const cache = useCache(`redis://127.0.0.1:${server.port}`)
   const elapsed = await millisecondsOf(async () => {
-    for (let i = 0; i < 200; i += 1) {
-      await cache.set('key', 'value', 60)
-      expect(await cache.get('key')).toBeUndefined()
+    for (let i = 0; i < 2 * ENTRIES_MAX; i += 1) {
+      expect(await cache.get(`key ${i}`)).toBeUndefined()
+      await cache.set(`key ${i}`, `value ${i}`, 60)
+      expect(await cache.get(`key ${i}`)).toBe(`value ${i}`)
     }
   })
   expect(elapsed).toBeLessThan(500)
-  await expect(cache.ping()).rejects.toThrow()
-  expect(cache.statistics()).toMatchObject({ hits: 0, misses: 200, errors: 400, operations: 400 })
+  expect(await cache.ping()).toBe('DOWN')
+  const operations = 6 * ENTRIES_MAX
+  expect(cache.statistics()).toMatchObject({
+    redis: 'DOWN',
+    hits: 200,
+    misses: 200,
+    errors: operations,
+    operations,
+    entries: ENTRIES_MAX
+  })
 })
 
 test('a server that comes later is found', async () => {
   const server = await useRedisServer()
   const cache = useCache(`redis://127.0.0.1:${server.port}`)
-  await expect(cache.ping()).rejects.toThrow()
+  expect(await cache.ping()).toBe('DOWN')
   await server.start()
   await until('it is connected', isUp(cache), 3_000)
+  expect(cache.statistics().redis).toBe('UP')
   await cache.set('key', 'value', 60)
   expect(await cache.get('key')).toBe('value')
   expect(lines).toEqual([
-    'the cache cannot be reached: pages come from the database',
-    'the cache is reached again'
+    'Redis cannot be reached: this process caches in its own memory',
+    'Redis is reached again'
   ])
 })
 
@@ -62,8 +84,8 @@ test('a server that is killed is missed at once and found again', async () => {
     expect(await cache.get('key')).toBe('value')
     await server.kill()
     expect(await millisecondsOf(() => cache.get('key'))).toBeLessThan(150)
-    expect(await millisecondsOf(() => cache.ping().catch(() => {}))).toBeLessThan(150)
-    await expect(cache.ping()).rejects.toThrow()
+    expect(await millisecondsOf(() => cache.ping())).toBeLessThan(150)
+    expect(await cache.ping()).toBe('DOWN')
     await server.start()
     await until('it is connected again', isUp(cache), 1_000)
   }
@@ -84,7 +106,8 @@ test('a server that hangs costs a few readers 100 ms each, and the others nothin
       for (let i = 0; i < 100; i += 1) expect(await cache.get('key')).toBeUndefined()
     })
   ).toBeLessThan(50)
-  expect(await millisecondsOf(() => expect(cache.ping()).rejects.toThrow())).toBeLessThan(1_200)
+  expect(await millisecondsOf(async () => expect(await cache.ping()).toBe('DOWN'))).toBeLessThan(200)
+  expect(cache.statistics().redis).toBe('DOWN')
   server.signal('SIGCONT')
   await until('it answers again', async () => (await cache.get('key')) === 'value', 1_000)
 })
@@ -128,22 +151,20 @@ test('password and database come from the URL, and keys lie below a prefix', asy
   expect(await direct.pttl('cartwright:key')).toBeGreaterThan(50_000)
 })
 
-test('a wrong password is a cache that is down, and is not told', async () => {
+test('a wrong password is a Redis that is down, and is never logged', async () => {
   const server = await useRedisServer('--requirepass', 'right')
   await server.start()
   const cache = useCache(`redis://default:wr0ng@127.0.0.1:${server.port}`)
-  for (let i = 0; i < 5; i += 1) {
-    const failure = await cache.ping().catch(error => error)
-    expect(failure).toBeInstanceOf(Error)
-    expect(`${failure.message} ${failure.stack}`).not.toContain('wr0ng')
-  }
+  await until('the server has refused it', () => lines.length > 0)
+  expect(await cache.ping()).toBe('DOWN')
+  expect(JSON.stringify(written)).not.toContain('wr0ng')
   expect(await cache.get('key')).toBeUndefined()
 })
 
 test('a closed cache answers misses, and closing twice is no error', async () => {
   const server = await useRedisServer()
   await server.start()
-  const cache = createRedisCache(`redis://127.0.0.1:${server.port}`, log)
+  const cache = createRedisCache(`redis://127.0.0.1:${server.port}`, log, ENTRIES_MAX)
   await until('it is connected', isUp(cache))
   await cache.close()
   await cache.close()
@@ -154,7 +175,7 @@ test('a closed cache answers misses, and closing twice is no error', async () =>
 test('a server that hangs does not hold up the end', async () => {
   const server = await useRedisServer()
   await server.start()
-  const cache = createRedisCache(`redis://127.0.0.1:${server.port}`, log)
+  const cache = createRedisCache(`redis://127.0.0.1:${server.port}`, log, ENTRIES_MAX)
   await until('it is connected', isUp(cache))
   server.signal('SIGSTOP')
   await cache.get('key')

@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis'
 import type { Log } from '../log.ts'
-import type { Cache } from './cache.ts'
+import { type Cache, createMemoryCache } from './cache.ts'
 
 const KEY_PREFIX = 'cartwright:'
-const OPERATION_TIMEOUT_MS = 100
-const PING_TIMEOUT_MS = 1_000
+/** A Redis that is slower than this counts as down: asking the database costs less. */
+const ANSWER_MS_MAX = 100
 /** A connection that answers nothing for so long is made anew. */
 const SILENCE_MS_MAX = 400
 const RECONNECT_PAUSE_MS_MAX = 200
@@ -13,9 +13,11 @@ const REST_MS = 250
 
 /**
  * The cache that processes share: a Redis or Valkey server, by `redis://` or `rediss://` (TLS). It connects by itself,
- * now and after every loss. Until it is connected operations fail at once; reading is a miss then.
+ * now and after every loss. While Redis does not answer, the cache reads and writes up to `entriesMax` entries in the
+ * memory of this process instead.
  */
-export function createRedisCache(url: string, log: Log): Cache {
+export function createRedisCache(url: string, log: Log, entriesMax: number): Cache {
+  const fallback = createMemoryCache(entriesMax)
   const redis = new Redis(url, {
     keyPrefix: KEY_PREFIX,
     connectTimeout: SILENCE_MS_MAX,
@@ -27,66 +29,91 @@ export function createRedisCache(url: string, log: Log): Cache {
   })
   let isReported = false
   redis.on('error', error => {
-    if (!isReported) log.warn({ err: error }, 'the cache cannot be reached: pages come from the database')
+    if (!isReported)
+      log.warn({ err: error }, 'Redis cannot be reached: this process caches in its own memory')
     isReported = true
   })
   redis.on('ready', () => {
-    if (isReported) log.info('the cache is reached again')
+    if (isReported) log.info('Redis is reached again')
     isReported = false
   })
   const figures = { hits: 0, misses: 0, errors: 0, operations: 0, seconds: 0 }
   let restsUntil = 0
+  let isUp = false
+  let isClosed = false
 
-  const operate = async <T>(operation: () => Promise<T>): Promise<T | undefined> => {
+  /** The answer of Redis, or else that of this process. */
+  const operate = async <T>(ask: () => Promise<T>, askFallback: () => Promise<T>): Promise<T> => {
     const startedAt = performance.now()
     figures.operations += 1
-    if (startedAt < restsUntil) {
-      figures.errors += 1
-      return undefined
-    }
     try {
-      return await within(OPERATION_TIMEOUT_MS, operation())
+      if (startedAt >= restsUntil) {
+        const answer = await inTime(ask())
+        isUp = true
+        return answer
+      }
     } catch (error) {
-      figures.errors += 1
+      isUp = false
       if (error instanceof CacheTimeout) restsUntil = performance.now() + REST_MS
-      return undefined
     } finally {
       figures.seconds += (performance.now() - startedAt) / 1_000
     }
+    figures.errors += 1
+    return askFallback()
   }
 
   return {
     get: async key => {
-      const value = (await operate(() => redis.get(key))) ?? undefined
+      const value = await operate(
+        async () => (await redis.get(key)) ?? undefined,
+        () => fallback.get(key)
+      )
       figures[value === undefined ? 'misses' : 'hits'] += 1
       return value
     },
     set: async (key, value, ttlSeconds) => {
       const ttlMs = Math.ceil(ttlSeconds * 1_000)
-      if (ttlMs > 0) await operate(() => redis.set(key, value, 'PX', ttlMs))
+      if (ttlMs <= 0) return
+      await operate(
+        async () => {
+          await redis.set(key, value, 'PX', ttlMs)
+        },
+        () => fallback.set(key, value, ttlSeconds)
+      )
     },
     ping: async () => {
-      await within(PING_TIMEOUT_MS, redis.ping())
+      if (isClosed) throw new Error('The cache is closed.')
+      isUp = await inTime(redis.ping()).then(
+        () => true,
+        () => false
+      )
+      return isUp ? 'UP' : 'DOWN'
     },
     statistics: () => ({
       adapter: 'redis',
+      redis: isUp && redis.status === 'ready' ? 'UP' : 'DOWN',
       hits: figures.hits,
       misses: figures.misses,
       errors: figures.errors,
-      entries: 0,
+      entries: fallback.statistics().entries,
       operations: figures.operations,
       operation_seconds: figures.seconds
     }),
-    close: async () => redis.disconnect()
+    close: async () => {
+      isClosed = true
+      redis.disconnect()
+      await fallback.close()
+    }
   }
 }
 
 class CacheTimeout extends Error {}
 
-/** What `answer` says, unless it takes longer. */
-async function within<T>(timeoutMs: number, answer: Promise<T>): Promise<T> {
+async function inTime<T>(answer: Promise<T>): Promise<T> {
   const { promise: timeout, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new CacheTimeout('The cache does not answer.')), timeoutMs)
+  const giveUp = () => reject(new CacheTimeout('Redis does not answer.'))
+  // One more turn of the event loop: when this process was busy, the answer is there and only has to be read.
+  const timer = setTimeout(() => setImmediate(giveUp), ANSWER_MS_MAX)
   try {
     return await Promise.race([answer, timeout])
   } finally {

@@ -19,7 +19,7 @@ export function declareFigures(metrics: Metrics, db: Database, cache: Cache): vo
     () => db.statistics().acquire_duration_ms / 1_000
   )
 
-  const { adapter } = cache.statistics()
+  const { adapter, redis } = cache.statistics()
   const counted = metrics.prefixed('cache')
   counted.total('hits', 'Cache reads that found something.', () => cache.statistics().hits, { adapter })
   counted.total('misses', 'Cache reads that found nothing.', () => cache.statistics().misses, { adapter })
@@ -31,4 +31,8 @@ export function declareFigures(metrics: Metrics, db: Database, cache: Cache): vo
   counted.gauge('entries', 'Entries in the cache of this process.', () => cache.statistics().entries, {
     adapter: [adapter]
   })
+  if (redis === null) return
+  counted.gauge('redis_up', '1 while Redis answers, 0 while each process caches in its own memory.', () =>
+    cache.statistics().redis === 'UP' ? 1 : 0
+  )
 }

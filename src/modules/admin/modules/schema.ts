@@ -1,5 +1,5 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
-import { response } from '../../../kernel/wire.ts'
+import { nullable, response } from '../../../kernel/wire.ts'
 
 const Names = Type.Array(Type.String())
 const State = Type.Enum(['up', 'down'])
@@ -25,6 +25,10 @@ const ModuleResponse = response('ModuleResponse', {
 export const ModulesResponse = response('ModulesResponse', {
   items: Type.Array(ModuleResponse),
   database: State,
-  cache: State
+  cache: State,
+  redis: nullable({
+    ...State,
+    description: 'down: each process caches in its own memory; null: no Redis is configured.'
+  })
 })
 export type ModulesResponse = Static<typeof ModulesResponse>

@@ -17,10 +17,14 @@ export function createModuleService({ db, cache, deliveries, modules }: Deps) {
   return {
     /** Answers while the database or the cache do not. */
     async list(): Promise<ModulesResponse> {
-      const [database, cacheState] = await Promise.all([stateOf(db.ping()), stateOf(cache.ping())])
+      let redis: ModulesResponse['redis'] = null
+      const pinging = cache.ping().then(state => {
+        redis = state === null ? null : state === 'UP' ? 'up' : 'down'
+      })
+      const [database, cacheState] = await Promise.all([stateOf(db.ping()), stateOf(pinging)])
       const backlog = database === 'up' ? await deliveries.summary() : undefined
       const items = modules.map(module => ({ ...module, ...healthOf(module, isOn, backlog) }))
-      return { items, database, cache: cacheState }
+      return { items, database, cache: cacheState, redis }
     }
   }
 }

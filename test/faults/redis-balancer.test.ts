@@ -1,0 +1,129 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { startBalancer } from '../support/balancer.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { hasHaproxy, startHaproxy } from '../support/haproxy.ts'
+import { createHttpClient } from '../support/http-client.ts'
+import { startProgram } from '../support/program.ts'
+import { useRedisServer } from './redis-server.ts'
+import { openTcpProxy } from './tcp-proxy.ts'
+import { until } from './until.ts'
+
+const CLIENTS = 4
+/** Longer than HAProxy needs to take a process out: two checks, 200 ms apart. */
+const CHECKS_MIN = 8
+const SLOW_MS = 400
+
+async function useBalancer(kind: string, addresses: string[]): Promise<string> {
+  if (kind === 'haproxy') {
+    const { origin, close } = await startHaproxy(addresses)
+    onTestFinished(close)
+    return origin
+  }
+  const balancer = await startBalancer()
+  onTestFinished(balancer.close)
+  balancer.use(addresses)
+  return balancer.origin
+}
+
+/** Two processes with one Redis behind a proxy, behind a load balancer that checks `/readyz`. */
+async function useShopBehind(kind: string) {
+  const database = await createTestDatabase()
+  const redis = await useRedisServer()
+  await redis.start()
+  const proxy = await openTcpProxy({ host: '127.0.0.1', port: redis.port })
+  const programs = [1, 2].map(() =>
+    startProgram({
+      DATABASE_URL: database.url,
+      REDIS_URL: `redis://127.0.0.1:${proxy.port}`,
+      CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
+      CARTWRIGHT__SHOP__DEMO: 'on'
+    })
+  )
+  onTestFinished(async () => {
+    for (const { child } of programs) child.kill('SIGKILL')
+    for (const { ended } of programs) await ended
+    await proxy.close()
+    await database.drop()
+  })
+  const addresses = await Promise.all(programs.map(({ listening }) => listening))
+  const readiness = () =>
+    Promise.all(
+      addresses.map(
+        async address => (await (await fetch(`${address}/readyz`)).json()) as Record<string, unknown>
+      )
+    )
+  const client = createHttpClient(await useBalancer(kind, addresses), CLIENTS)
+  onTestFinished(client.close)
+  const redisStates = async () => (await readiness()).map(({ redis: state }) => state)
+  return { redis, proxy, client, addresses, readiness, redisStates }
+}
+
+const balancers = ['haproxy', 'the stand-in of the tests'] as const
+
+test.for(balancers)(
+  'a Redis that is killed, hung or slow fails no request behind %s',
+  {
+    timeout: 120_000
+  },
+  async (kind, { skip }) => {
+    skip(kind === 'haproxy' && !hasHaproxy(), 'haproxy is not installed (apt-get install haproxy)')
+    const { redis, proxy, client, addresses, readiness, redisStates } = await useShopBehind(kind)
+    await until('the shop has products', async () => {
+      const answer = await client.send('GET', '/api/products')
+      return answer?.status === 200 && answer.json.items.length > 0
+    })
+    const { items } = (await client.send('GET', '/api/products?in_stock=true'))?.json ?? {}
+    const product = (await client.send('GET', `/api/products/${items[0].id}`))?.json
+    const cartLine = { variant_id: product.variants[0].id, quantity: 1 }
+    const statuses = new Map<number | undefined, number>()
+    let isOver = false
+    const callers = Array.from({ length: CLIENTS }, async (_, caller) => {
+      for (let count = 0; !isOver; count += 1) {
+        const answer =
+          caller === 0
+            ? await client.send('POST', '/api/guest-cart', { body: cartLine })
+            : await client.send('GET', `/api/products?limit=${1 + (count % 20)}`)
+        statuses.set(answer?.status, (statuses.get(answer?.status) ?? 0) + 1)
+      }
+    })
+    const reach = (state: 'UP' | 'DOWN') =>
+      until(`Redis is ${state}`, async () => (await redisStates()).every(each => each === state))
+    const isDown = async () => {
+      await reach('DOWN')
+      for (let check = 0; check < CHECKS_MIN; check += 1) {
+        for (const body of await readiness())
+          expect(body).toMatchObject({ status: 'READY', database: 'UP', cache: 'UP', redis: 'DOWN' })
+        const metrics = await (await fetch(`${addresses[0]}/metrics`)).text()
+        expect(metrics).toContain('cartwright_cache_redis_up 0')
+        await until('the balancer has checked again', pause())
+      }
+    }
+    try {
+      await reach('UP')
+      redis.signal('SIGSTOP')
+      await isDown()
+      redis.signal('SIGCONT')
+      await reach('UP')
+      proxy.slow('to_program', SLOW_MS)
+      await isDown()
+      await proxy.restore()
+      await reach('UP')
+      await redis.kill()
+      await isDown()
+      await redis.start()
+      await reach('UP')
+    } finally {
+      isOver = true
+      await Promise.all(callers)
+    }
+    console.log(kind, Object.fromEntries(statuses))
+    expect([...statuses.keys()].sort()).toEqual([200, 201])
+    expect(statuses.get(200)).toBeGreaterThan(100)
+  }
+)
+
+/** Holds once a check of the balancer's must have been made. */
+function pause(): () => boolean {
+  const at = performance.now() + 250
+  return () => performance.now() > at
+}

@@ -1,0 +1,48 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from './free-port.ts'
+
+const PROGRAM = 'haproxy'
+
+export const hasHaproxy = (): boolean => spawnSync(PROGRAM, ['-v'], { stdio: 'ignore' }).status === 0
+
+/**
+ * HAProxy in front of the processes at `addresses`. It checks `/readyz` every 200 ms, takes a process out after two
+ * failed checks, and never sends a request to two processes.
+ */
+export async function startHaproxy(addresses: readonly string[]) {
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright-haproxy-'))
+  const port = await freePort()
+  const servers = addresses.map((address, index) => `  server shop${index} ${new URL(address).host} check`)
+  const lines = [
+    'defaults',
+    '  mode http',
+    '  timeout connect 1s',
+    '  timeout client 30s',
+    '  timeout server 30s',
+    '  timeout check 5s',
+    '  retries 0',
+    'frontend public',
+    `  bind 127.0.0.1:${port}`,
+    '  default_backend shop',
+    'backend shop',
+    '  option httpchk GET /readyz',
+    '  default-server inter 200ms fall 2 rise 1',
+    ...servers
+  ]
+  const file = join(folder, 'haproxy.cfg')
+  await writeFile(file, `${lines.join('\n')}\n`)
+  const child = spawn(PROGRAM, ['-db', '-f', file], { stdio: 'ignore' })
+  const ended = once(child, 'close')
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    close: async () => {
+      child.kill('SIGKILL')
+      await ended
+      await rm(folder, { recursive: true })
+    }
+  }
+}
