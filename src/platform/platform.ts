@@ -10,6 +10,7 @@ import { declareFigures } from './metrics/figures.ts'
 import { createMetricRegistry, type MetricRegistry } from './metrics/registry.ts'
 import { createOutbox, type Outbox } from './outbox/outbox.ts'
 import { connectionSettings } from './postgres/connect.ts'
+import { connectionShortage, connectionsMax, findConnectionLimits } from './postgres/connection-limits.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './postgres/database.ts'
 import { openSecrets } from './secrets/open.ts'
 import type { Secrets } from './secrets/secrets.ts'
@@ -54,6 +55,7 @@ export async function openPlatform(
   const metrics = createMetricRegistry()
   declareFigures(metrics, db, cache)
   const outbox = createOutbox({ db, log, metrics })
+  if (serves) checkConnections({ config, db, log }).catch(() => {})
   return {
     config,
     log,
@@ -88,6 +90,23 @@ export const databaseOptionsOf = ({ database }: Config, url: string): DatabaseOp
   statementTimeoutMs: database.statement_timeout_ms,
   lockTimeoutMs: database.lock_timeout_ms
 })
+
+/** How many database connections this process opens at most. */
+export const connectionsMaxOf = (config: Config): number =>
+  connectionsMax(databaseOptionsOf(config, ''), config.server.diagnostics_port !== 0)
+
+export const CONNECTIONS_ADVICE =
+  'Raise the limit, or lower database.pool_size, database.write_connections and database.slow_connections.'
+
+/** Warns when the database accepts fewer connections than this process may open. */
+async function checkConnections({ config, db, log }: Pick<Platform, 'config' | 'db' | 'log'>): Promise<void> {
+  const [limits] = await db.rows(findConnectionLimits)
+  const shortage = limits && connectionShortage(connectionsMaxOf(config), limits)
+  if (shortage !== undefined)
+    log.warn(
+      `${shortage} ${CONNECTIONS_ADVICE} Until then different kinds of work share connections, and are slower.`
+    )
+}
 
 // The Redis client takes 25 ms to load: only those who use it wait for it.
 export async function openCache(config: Config, log: Log): Promise<Cache> {

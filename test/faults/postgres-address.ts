@@ -12,7 +12,7 @@ export function addressOf(url: string): NetConnectOpts {
 }
 
 /** The same database, by way of a proxy in front of its server. */
-export function throughProxy(directUrl: string, { port }: TcpProxy): string {
+export function throughProxy(directUrl: string, { port }: Pick<TcpProxy, 'port'>): string {
   const url = new URL(directUrl)
   url.hostname = '127.0.0.1'
   url.port = String(port)

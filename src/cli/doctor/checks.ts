@@ -5,7 +5,12 @@ import type { Config } from '../../config.ts'
 import { type Diagnosis, type Finding, ok, warning, wrong } from '../../kernel/diagnosis.ts'
 import { type Module, migrationSources } from '../../module.ts'
 import { openLog } from '../../platform/log.ts'
-import { openCache } from '../../platform/platform.ts'
+import { CONNECTIONS_ADVICE, connectionsMaxOf, openCache } from '../../platform/platform.ts'
+import {
+  type ConnectionLimits,
+  connectionShortage,
+  findConnectionLimits
+} from '../../platform/postgres/connection-limits.ts'
 import { migrationStatus } from '../../platform/postgres/migrate.ts'
 import { openSecrets } from '../../platform/secrets/open.ts'
 
@@ -126,7 +131,13 @@ export const databaseChecks = (
     }
   }
   return [
-    { about: 'server', find: async () => judgeServer(await ask(SERVER), config) },
+    {
+      about: 'server',
+      find: async () => {
+        const limits = (await ask(findConnectionLimits.text)) as ConnectionLimits
+        return judgeServer((await ask(VERSION)).version, limits, config)
+      }
+    },
     { about: 'writing', find: async () => judgeWriting(await ask(READ_ONLY)) },
     { about: 'schema', find: () => checkSchema(databaseUrl, modules) },
     {
@@ -139,22 +150,18 @@ export const databaseChecks = (
   ]
 }
 
-const SERVER = `
-  select current_setting('server_version') as version,
-    current_setting('max_connections')::int as connections`
+const VERSION = `select current_setting('server_version') as version`
 const READ_ONLY = `
   select pg_is_in_recovery() as is_replica, current_setting('transaction_read_only') = 'on' as is_read_only`
 
-function judgeServer(found: Record<string, unknown>, { database }: Config): Finding {
-  const { version, connections } = found
-  const needed =
-    database.pool_size + database.shared_connections + database.write_connections + database.slow_connections
-  if (needed > Number(connections))
-    return wrong(
-      `one process may take ${needed} connections, and the server has ${connections}`,
-      'Raise max_connections of the server, or lower database.pool_size.'
+function judgeServer(version: unknown, limits: ConnectionLimits, config: Config): Finding {
+  const wanted = connectionsMaxOf(config)
+  const shortage = connectionShortage(wanted, limits)
+  if (shortage === undefined)
+    return ok(
+      `PostgreSQL ${version}, ${limits.server} connections, of which each process opens up to ${wanted}`
     )
-  return ok(`PostgreSQL ${version}, ${connections} connections, of which each process takes up to ${needed}`)
+  return wrong(shortage, CONNECTIONS_ADVICE)
 }
 
 function judgeWriting({ is_replica, is_read_only }: Record<string, unknown>): Finding {

@@ -18,6 +18,9 @@ export type ThreadReport =
 export const BEAT_AT = 0
 /** In `state`: 1 once the process is draining. */
 export const DRAINING = 1
+/** In `state`: 1 while some kind of work has no database connection. */
+export const DATABASE_OUT = 2
+const STATES = 3
 
 /** Which of the two this program runs from: its source, or what the package has of it. */
 const THREAD = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
@@ -31,7 +34,7 @@ type Deps = {
   config: Config
   databaseUrl: string
   log: Log
-  db: Pick<Database, 'statistics'>
+  db: Pick<Database, 'statistics' | 'isOut'>
   metrics: Pick<Metrics, 'expose' | 'contentType'>
 }
 
@@ -47,8 +50,11 @@ export async function openDiagnosticsPort({
   db,
   metrics
 }: Deps): Promise<DiagnosticsPort> {
-  const state = new BigInt64Array(new SharedArrayBuffer(2 * BigInt64Array.BYTES_PER_ELEMENT))
-  const beat = () => Atomics.store(state, BEAT_AT, process.hrtime.bigint())
+  const state = new BigInt64Array(new SharedArrayBuffer(STATES * BigInt64Array.BYTES_PER_ELEMENT))
+  const beat = () => {
+    Atomics.store(state, BEAT_AT, process.hrtime.bigint())
+    Atomics.store(state, DATABASE_OUT, db.isOut() ? 1n : 0n)
+  }
   beat()
   const host = config.server.host || (config.environment === 'production' ? '0.0.0.0' : '127.0.0.1')
   const workerData: ThreadData = { config, databaseUrl, host, state }

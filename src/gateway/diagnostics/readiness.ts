@@ -9,7 +9,7 @@ const WRITE_KEPT_MS = 1_000
 type Checked = 'UP' | 'DOWN'
 export type Readiness = { isReady: boolean; body: Record<string, string | null> }
 export type ReadinessDeps = {
-  db: Pick<Database, 'ping' | 'proveWrite'>
+  db: Pick<Database, 'ping' | 'proveWrite' | 'isOut'>
   cache: Pick<Cache, 'ping' | 'statistics'>
   isDraining: () => boolean
 }
@@ -28,10 +28,15 @@ export function createReadiness({ db, cache, isDraining }: ReadinessDeps): () =>
       written = { state: check(() => db.proveWrite()), at: now }
     return written.state
   }
+  // Behind the ping, which has a connection of its own.
+  const pingDatabase = async () => {
+    await db.ping()
+    if (db.isOut()) throw new Error('Some kind of work has no database connection.')
+  }
   const checkAll = async () => {
     let redis: RedisState = cache.statistics().redis
     const [database, cacheState, writes] = await Promise.all([
-      check(() => db.ping()),
+      check(pingDatabase),
       check(async () => {
         redis = await cache.ping()
       }),

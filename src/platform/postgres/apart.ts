@@ -1,6 +1,7 @@
-import { type ConnectOptions, connectionSettings } from './connect.ts'
+import { type ConnectOptions, connectionSettings, sessionSettings } from './connect.ts'
 import { isLockTimeout, isOutdated, isRefusal, isRetryable, translateDatabaseError } from './errors.ts'
 import { ConnectionPool } from './pool.ts'
+import type { Pools } from './pools.ts'
 import { outsideOfTransactions, runTransaction, type Transaction } from './transaction.ts'
 
 export type ApartOptions = {
@@ -33,15 +34,20 @@ const PATIENCE_MS = 200
 
 type Options = ConnectOptions & ApartOptions & { poolWaitMs: number }
 
-/** Opens one. The pool of its single connection is in `among` until it is closed. */
-export function openApart(options: Options, among: Set<ConnectionPool>): Apart {
+/** Opens one. The pool of its single connection is among the `dedicated` ones until it is closed. */
+export function openApart(options: Options, { dedicated, group }: Pick<Pools, 'dedicated' | 'group'>): Apart {
   const { statementTimeoutMs, lockTimeoutMs, poolWaitMs: waitMs, settings } = options
-  const pool = new ConnectionPool(connectionSettings(options, { ...outsideOfTransactions, ...settings }), {
+  const more = { ...outsideOfTransactions, ...settings }
+  const pool = new ConnectionPool(connectionSettings(options, more), {
     max: 1,
     waitMs,
-    patienceMs: lockTimeoutMs + PATIENCE_MS
+    patienceMs: lockTimeoutMs + PATIENCE_MS,
+    session: sessionSettings(options, more),
+    group,
+    // Others would not know how to undo its settings.
+    canLend: false
   })
-  among.add(pool)
+  dedicated.add(pool)
 
   async function once<T>(
     work: (tx: Transaction) => Promise<T>,
@@ -79,7 +85,7 @@ export function openApart(options: Options, among: Set<ConnectionPool>): Apart {
       }
     },
     close: async () => {
-      among.delete(pool)
+      dedicated.delete(pool)
       await pool.close()
     }
   }

@@ -44,23 +44,27 @@ export const plannedForKeys = { enable_seqscan: 'off' }
  */
 export const plannedForMemory = { ...plannedForKeys, random_page_cost: '1.1' }
 
+/** Settings of PostgreSQL for one connection, by name. */
+export type SessionSettings = Readonly<Record<string, string | number>>
+
 /** The settings every connection starts with. Generic plans cost a third of re-planning on the hot statements. */
-export function connectionSettings(options: ConnectOptions, more: Record<string, string> = {}) {
-  const settings = {
-    plan_cache_mode: 'force_generic_plan',
-    jit: 'off',
-    statement_timeout: options.statementTimeoutMs,
-    lock_timeout: options.lockTimeoutMs,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-    timezone: 'UTC',
-    datestyle: 'ISO',
-    ...more
-  }
+export const sessionSettings = (options: ConnectOptions, more: SessionSettings = {}): SessionSettings => ({
+  plan_cache_mode: 'force_generic_plan',
+  jit: 'off',
+  statement_timeout: options.statementTimeoutMs,
+  lock_timeout: options.lockTimeoutMs,
+  idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+  timezone: 'UTC',
+  datestyle: 'ISO',
+  ...more
+})
+
+export function connectionSettings(options: ConnectOptions, more: SessionSettings = {}) {
   // What a URL says would replace what is beside it, so its own `options` are put before ours.
   const url = new URL(options.url)
   const theirs = url.searchParams.getAll('options')
   url.searchParams.delete('options')
-  const ours = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
+  const ours = Object.entries(sessionSettings(options, more)).map(([name, value]) => `-c ${name}=${value}`)
   return {
     connectionString: url.href,
     application_name: 'cartwright',

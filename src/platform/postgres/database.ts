@@ -1,25 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type pg from 'pg'
 import { type Apart, type ApartOptions, openApart } from './apart.ts'
 import { inBatches } from './batches.ts'
-import {
-  type ConnectOptions,
-  connectionSettings,
-  plannedForKeys,
-  plannedForMemory,
-  plannedForValues
-} from './connect.ts'
+import { connectionSettings } from './connect.ts'
 import { isLockTimeout, isOutdated, isSilence, isUnusable, translateDatabaseError } from './errors.ts'
-import { ConnectionPool, type PoolStatistics } from './pool.ts'
-import { createProbes } from './probes.ts'
+import type { ConnectionPool } from './pool.ts'
+import { type DatabaseOptions, limitsOf, openPools, type PoolStatistics } from './pools.ts'
 import { type Queryable, queryableOf, type Send } from './queryable.ts'
-import { SharedConnections } from './shared.ts'
 import { createSilenceCheck } from './silence.ts'
 import { createTogether } from './together.ts'
 import {
   type Checkout,
   mayRunAgain,
-  outsideOfTransactions,
   type RunOptions,
   runTransaction,
   type Transaction,
@@ -28,7 +19,7 @@ import {
 } from './transaction.ts'
 import { createTurns } from './turns.ts'
 
-export type { Queryable, Transaction, Transactions }
+export type { DatabaseOptions, Queryable, Transaction, Transactions }
 
 /** The database: its statements run one by one, or together in a transaction. */
 export type Database = Queryable &
@@ -59,6 +50,8 @@ export type Database = Queryable &
     prepare(): void
     /** One real round trip, over a connection that nothing else uses. */
     ping(): Promise<void>
+    /** Some kind of work has no connection, because the server accepts no more of them. */
+    isOut(): boolean
     /** One real write that changes nothing, over another such. @throws `unavailable` that says why it is impossible. */
     proveWrite(): Promise<void>
     /** Somebody got no answer: finds the connections whose other side is gone without having closed them, and ends them. */
@@ -67,34 +60,12 @@ export type Database = Queryable &
     close(): Promise<void>
   }
 
-export type DatabaseOptions = ConnectOptions & {
-  /** Connections for transactions. */
-  poolSize: number
-  /** Pipelined connections that single statements share, when they only read. */
-  sharedConnections: number
-  /** Connections for single statements that write or lock, one at a time on each. */
-  writeConnections: number
-  /** Connections for slow statements, one at a time on each. */
-  slowConnections: number
-  /** How long anybody may wait for a connection. */
-  poolWaitMs: number
-  /** Called with the name of every statement before it is sent. For tests that count them. */
-  onStatement?: ((name: string) => void) | undefined
-}
 type Sent = Parameters<Send>[0]
 
-const SHARED_STATEMENT_MS_MAX = 1_000
-const SHARED_LOCK_MS_MAX = 50
 /** Who goes together waits no longer for a lock: all of them do, and for one lock after the other. */
 const TOGETHER_LOCK_MS_MAX = 50
-/** What takes longer is a search that nobody waits for. */
-const SLOW_STATEMENT_MS_MAX = 2_000
-/** On top of what the server allows: then the connection is dead. */
-const SILENCE_MS = 200
 const TRANSACTION_RUNS_MAX = 6
 const RETRY_PAUSE_MS = 10
-/** Who waited in vain for a lock waits so much longer the next time, on a pool that is so much smaller. */
-const PATIENCE = 4
 /** A read that had to wait for a lock waits apart for so long. */
 const LOCKED_MS = 1_000
 
@@ -105,59 +76,28 @@ const LOCKED_MS = 1_000
  */
 export function openDatabase(options: DatabaseOptions): Database {
   const { onStatement, poolWaitMs: waitMs, statementTimeoutMs, lockTimeoutMs } = options
-  const sharedMs = Math.min(statementTimeoutMs, SHARED_STATEMENT_MS_MAX)
-  const slowMs = Math.min(statementTimeoutMs, SLOW_STATEMENT_MS_MAX)
-  const settings = connectionSettings(options)
-  const patienceMs = lockTimeoutMs + SILENCE_MS
-  const poolOf = (max: number, itsSettings: pg.ClientConfig) =>
-    new ConnectionPool(itsSettings, { max, waitMs, patienceMs })
-  const forTransactions = { ...outsideOfTransactions, ...plannedForKeys }
-  const pool = poolOf(options.poolSize, connectionSettings(options, forTransactions))
-  const patientPool = new ConnectionPool(
-    connectionSettings({ ...options, lockTimeoutMs: lockTimeoutMs * PATIENCE }, forTransactions),
-    { max: Math.ceil(options.poolSize / PATIENCE), waitMs: statementTimeoutMs }
-  )
-  const writePool = poolOf(options.writeConnections, connectionSettings(options, plannedForKeys))
-  const slowPool = new ConnectionPool(
-    connectionSettings({ ...options, statementTimeoutMs: slowMs }, plannedForValues),
-    { max: options.slowConnections, waitMs }
-  )
-  const probes = createProbes(settings)
-  const quick = { statementTimeoutMs: sharedMs, lockTimeoutMs: Math.min(lockTimeoutMs, SHARED_LOCK_MS_MAX) }
-  const shared = new SharedConnections(connectionSettings({ ...options, ...quick }, plannedForMemory), {
-    count: options.sharedConnections,
-    waitMs,
-    silenceMsMax: sharedMs + SILENCE_MS,
-    onSilence: () => endSilentConnections()
-  })
-  const pools = [pool, patientPool, writePool, slowPool]
-  const apart = new Set<ConnectionPool>()
-  const acquired = { count: 0, empty: 0, durationMs: 0 }
+  const { sharedMs, slowMs } = limitsOf(options)
+  const pools = openPools(options, () => endSilentConnections())
+  const { transactions, patient, writes, slow, shared, probes, acquired } = pools
   /** Reads that had to wait for a lock, a table that is being altered, and until when they wait apart. */
   const locked = new Map<string, number>()
-
-  const endSilentConnections = createSilenceCheck(settings, () =>
-    [...pools, ...apart, ...probes.pools, shared].flatMap(each => each.suspects)
-  )
-  const renew = () => {
-    for (const each of [...pools, ...apart, shared]) each.renew()
-  }
+  const endSilentConnections = createSilenceCheck(connectionSettings(options), pools.suspects)
 
   const send: Send = (statement, values) => {
     onStatement?.(statement.name)
-    if (statement.mayLock) return sendAlone(writePool, statement, values, statementTimeoutMs)
-    if (statement.isSlow) return sendAlone(slowPool, statement, values, slowMs)
-    if (locked.size > 0 && isLocked(statement)) return sendAlone(writePool, statement, values, sharedMs)
+    if (statement.mayLock) return sendAlone(writes, statement, values, statementTimeoutMs)
+    if (statement.isSlow) return sendAlone(slow, statement, values, slowMs)
+    if (locked.size > 0 && isLocked(statement)) return sendAlone(writes, statement, values, sharedMs)
     acquired.count += 1
-    if (shared.open === 0) acquired.empty += 1
+    if (shared.total === 0) acquired.empty += 1
     return shared.query(statement, values).catch(error => readAgain(error, statement, values))
   }
 
   /** A read is sent once more, over another connection, when it was not its fault. */
   async function readAgain(error: unknown, statement: Sent, values: unknown[]): ReturnType<Send> {
     if (isLockTimeout(error)) locked.set(statement.name, performance.now() + LOCKED_MS)
-    if (isLocked(statement)) return sendAlone(writePool, statement, values, sharedMs)
-    if (isOutdated(error)) renew()
+    if (isLocked(statement)) return sendAlone(writes, statement, values, sharedMs)
+    if (isOutdated(error)) pools.renew()
     else if (!isUnusable(error)) throw translateDatabaseError(error)
     return shared.query(statement, values).catch(again => {
       throw translateDatabaseError(again)
@@ -222,10 +162,12 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   const transaction: Database['transaction'] = (work, { deadlineAt } = {}) =>
     repeated(deadlineAt ?? deadlineIn(statementTimeoutMs), (until, hasWaited) =>
-      runOn(hasWaited ? patientPool : pool, work, { deadlineAt: until })
+      runOn(hasWaited ? patient : transactions, work, { deadlineAt: until })
     )
   const patience = { lockTimeoutMs: Math.min(lockTimeoutMs, TOGETHER_LOCK_MS_MAX) }
-  const together = createTogether(transaction, (work, given) => runOn(pool, work, { ...given, ...patience }))
+  const together = createTogether(transaction, (work, given) =>
+    runOn(transactions, work, { ...given, ...patience })
+  )
 
   /** Does `work` again while that may help. Meanwhile it has no connection that others may need. */
   async function repeated<T>(
@@ -243,7 +185,7 @@ export function openDatabase(options: DatabaseOptions): Database {
           throw translateDatabaseError(error)
         hasWaited ||= isLockTimeout(error)
         wasOutdated = isOutdated(error)
-        if (wasOutdated) renew()
+        if (wasOutdated) pools.renew()
         else await delay(pauseMs)
       }
     }
@@ -267,27 +209,14 @@ export function openDatabase(options: DatabaseOptions): Database {
     inBatches: work => inBatches(work, waitMs),
     inTurn: key => inTurns([key], transaction),
     together: () => inTurns([], together),
-    apart: more => openApart({ ...options, ...more }, apart),
+    apart: more => openApart({ ...options, ...more }, pools),
     prepare: () => shared.prepare(),
     ping: probes.ping,
     proveWrite: probes.write,
+    isOut: pools.isOut,
     endSilentConnections,
-    statistics: () => {
-      const taken = sumOf(pools, each => each.busy) + shared.busy
-      const total = sumOf(pools, each => each.total) + shared.open
-      return {
-        max_conns: sumOf(pools, each => each.max) + shared.count,
-        total_conns: total,
-        acquired_conns: taken,
-        idle_conns: total - taken,
-        acquire_count: acquired.count,
-        empty_acquire_count: acquired.empty,
-        acquire_duration_ms: acquired.durationMs + shared.waitedMs
-      }
-    },
-    close: async () => {
-      await Promise.all([...pools, ...apart, ...probes.pools, shared].map(each => each.close()))
-    }
+    statistics: pools.statistics,
+    close: pools.close
   }
   return database
 }
@@ -295,5 +224,3 @@ export function openDatabase(options: DatabaseOptions): Database {
 /** Where one connection was lost without being closed, others may have been, too. */
 const isSilent = (error: unknown) => isSilence(error) || isSilence((error as Error)?.cause)
 const deadlineIn = (milliseconds: number) => performance.now() + milliseconds
-const sumOf = <T>(all: readonly T[], figure: (each: T) => number): number =>
-  all.reduce((sum, each) => sum + figure(each), 0)

@@ -27,6 +27,7 @@ const UNAVAILABLE = /^(08|53|57P|58)/
 const LOCK_TIMEOUT = '55P03'
 const BUSY = new Set([LOCK_TIMEOUT, '57014', '25P03', '25P04'])
 const DISK_FULL = '53100'
+const TOO_MANY_CONNECTIONS = '53300'
 const READ_ONLY = '25006'
 /** A serialization failure or a deadlock: everything was undone, and the same again may well succeed. */
 const RETRYABLE = new Set(['40001', '40P01'])
@@ -36,6 +37,8 @@ const RETIRED = /^(25006|57P)/
 const CONNECTION_ENDED = /^(08|25P0[345]|57P)/
 /** The statement that we prepared is lost (its parsing failed while others that use it were under way). */
 const STATEMENT_LOST = '26000'
+/** The server has a statement of that name that we have not prepared, as behind a pooler that shares connections. */
+const STATEMENT_EXISTS = '42P05'
 /** What PostgreSQL says when a migration changed what a prepared statement gives; the code stands for much else too. */
 const PLAN_CHANGED = { code: '0A000', routine: 'RevalidateCachedQuery' }
 
@@ -50,12 +53,15 @@ export const isLockTimeout = (error: unknown): boolean => codeOf(error) === LOCK
 /** What was prepared on this connection, and on others that are as old, does not fit the schema any more. */
 export const isOutdated = (error: unknown): boolean =>
   codeOf(error) === STATEMENT_LOST ||
+  codeOf(error) === STATEMENT_EXISTS ||
   (codeOf(error) === PLAN_CHANGED.code && (error as pg.DatabaseError).routine === PLAN_CHANGED.routine)
 /** The server says that it has not done it; else it may have, and only its answer is lost. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && !CONNECTION_ENDED.test(codeOf(error))
 /** After these, nothing more can be done over the connection. */
 export const isUnusable = (error: unknown): boolean => RETIRED.test(codeOf(error)) || isConnectionLost(error)
+/** The server, the database or the role has as many connections as it may have. */
+export const isTooManyConnections = (error: unknown): boolean => codeOf(error) === TOO_MANY_CONNECTIONS
 /** The server, or the network, did not answer in time. */
 export const isSilence = (error: unknown): boolean =>
   error instanceof Error && error.message === 'Query read timeout'
@@ -72,7 +78,12 @@ export function translateDatabaseError(error: unknown): unknown {
   if (BUSY.has(code) || RETRYABLE.has(code)) return databaseBusy(extra)
   if (code === READ_ONLY) return databaseReadOnly(extra)
   if (code === DISK_FULL) return databaseFull(extra)
-  if (UNAVAILABLE.test(code) || code === STATEMENT_LOST || isConnectionLost(error))
+  if (
+    UNAVAILABLE.test(code) ||
+    code === STATEMENT_LOST ||
+    code === STATEMENT_EXISTS ||
+    isConnectionLost(error)
+  )
     return databaseUnavailable(extra)
   return error
 }

@@ -22,6 +22,11 @@ type Prepare = {
 }
 const prepares = new WeakMap<pg.Connection, Prepare>()
 
+/** The server has deallocated all that it had prepared on an idle connection. */
+export const forgetPrepared = (connection: pg.Connection): void => {
+  prepares.delete(connection)
+}
+
 /** The part of a connection of `pg` that writes messages, which its types do not declare. */
 type Wire = pg.Connection & {
   close(what: { type: 'S'; name: string }): void

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { destroy } from './connect.ts'
+import { isTooManyConnections } from './errors.ts'
 
 /** Those who want connections: how many more they could use at once, and what becomes of a try. */
 export type Wanting = {
@@ -9,13 +10,16 @@ export type Wanting = {
 }
 
 const PAUSE_MS = 100
+/** The pause after the server refused because it has too many connections: asking costs it a process each time. */
+const FULL_PAUSE_MS = 200
 /** A try that has been silent for so long gets company. */
 const SILENCE_MS = 200
 /** So many silent tries are kept beside as many as are wanted: each has time, and a new one soon finds the way. */
 const SILENT_MAX = 4
 
 /**
- * Makes connections. A server that refuses is asked ten times a second. One that says nothing is asked again every
+ * Makes connections. A server that refuses is asked ten times a second, and five times when it has too many connections. One
+ * that says nothing is asked again every
  * 200 ms, beside the tries that are still under way: the packets of those may be lost for seconds when it is back.
  */
 export class Opener {
@@ -25,6 +29,7 @@ export class Opener {
   readonly #tries = new Set<pg.Client>()
   #startedAt = Number.NEGATIVE_INFINITY
   #failedAt = Number.NEGATIVE_INFINITY
+  #pauseMs = PAUSE_MS
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
@@ -35,7 +40,7 @@ export class Opener {
 
   /** The last try has just failed, and no other one is under way. */
   get isHopeless(): boolean {
-    return this.#tries.size === 0 && performance.now() - this.#failedAt < PAUSE_MS
+    return this.#tries.size === 0 && performance.now() - this.#failedAt < this.#pauseMs
   }
 
   /** Makes what is missing. To be called whenever something may be missing. */
@@ -43,7 +48,7 @@ export class Opener {
     const missing = this.#isClosed ? 0 : this.#wanting.missing()
     if (missing <= 0) return
     const now = performance.now()
-    const pauseMs = this.#failedAt + PAUSE_MS - now
+    const pauseMs = this.#failedAt + this.#pauseMs - now
     if (pauseMs > 0) {
       this.#openIn(pauseMs)
       return
@@ -89,6 +94,7 @@ export class Opener {
         destroy(client)
         if (!this.#tries.delete(client)) return
         this.#failedAt = performance.now()
+        this.#pauseMs = isTooManyConnections(error) ? FULL_PAUSE_MS : PAUSE_MS
         this.#wanting.onFail(error)
         this.open()
       }

@@ -1,8 +1,10 @@
 import type pg from 'pg'
-import { destroy, hangUp, streamOf } from './connect.ts'
-import { databaseBusy, databaseUnavailable, translateConnectError } from './errors.ts'
+import { destroy, hangUp, type SessionSettings, streamOf } from './connect.ts'
+import { databaseBusy, databaseUnavailable, isTooManyConnections, translateConnectError } from './errors.ts'
 import { Opener } from './opener.ts'
+import type { Member, PoolGroup } from './pool-group.ts'
 import type { Suspect } from './silence.ts'
+import { takeOver } from './take-over.ts'
 
 export type PoolOptions = {
   /** The most connections. They are made when they are needed. */
@@ -11,16 +13,11 @@ export type PoolOptions = {
   waitMs: number
   /** How long one in use may be silent while others are found dead; when left out, as long as its user lets it. */
   patienceMs?: number
-}
-/** Figures of every connection this process works with, as `/metricsz` shows them. Durations in milliseconds. */
-export type PoolStatistics = {
-  max_conns: number
-  total_conns: number
-  acquired_conns: number
-  idle_conns: number
-  acquire_count: number
-  empty_acquire_count: number
-  acquire_duration_ms: number
+  /** What its connections are set to, for those that it takes over from other pools. */
+  session: SessionSettings
+  group: PoolGroup
+  /** Whether other pools may take over its idle connections. */
+  canLend: boolean
 }
 type Waiter = {
   resolve(client: pg.Client): void
@@ -34,8 +31,11 @@ const STRAY_MS = 700
 const STRAY_LOOK_MS = 100
 const retryAfterSeconds = 1
 
+/** The pool that a connection belongs to. */
+const ownerOf = new WeakMap<pg.Client, ConnectionPool>()
+
 /** Connections that one at a time uses. Those that were used last are used first; the others end after a minute. */
-export class ConnectionPool {
+export class ConnectionPool implements Member {
   readonly #opener: Opener
   readonly #options: PoolOptions
   readonly #idle: { client: pg.Client; since: number }[] = []
@@ -52,15 +52,20 @@ export class ConnectionPool {
   readonly #sweeping: NodeJS.Timeout
   #looking: NodeJS.Timeout | undefined
   #isClosed = false
+  /** The server accepted no more connections when one was last wanted. */
+  #isRefused = false
+  /** And work failed for want of one since. */
+  #hasFailed = false
   #onLastGiven: () => void = () => {}
 
   constructor(settings: pg.ClientConfig, options: PoolOptions) {
     this.#options = options
     this.#opener = new Opener(settings, {
-      missing: () => Math.min(this.#waiting.size, options.max - this.total),
+      missing: () => Math.min(this.#wanted, options.max - this.total),
       onOpen: client => this.#add(client),
-      onFail: error => this.#refuseAll(error)
+      onFail: error => this.#failed(error)
     })
+    options.group.join(this)
     this.#sweeping = setInterval(
       () => this.#endIdle(performance.now() - IDLE_MS_MAX),
       IDLE_MS_MAX / 4
@@ -75,6 +80,20 @@ export class ConnectionPool {
   }
   get busy(): number {
     return this.#busy.size
+  }
+  get spare(): number {
+    return this.#options.canLend ? this.total : 0
+  }
+  get isStarving(): boolean {
+    return this.#isRefused && this.total === 0 && this.#wanted > 0
+  }
+  /** Work failed for want of a connection, and the next would fail, too. */
+  get isOut(): boolean {
+    return this.isStarving && this.#hasFailed
+  }
+  /** One more, once work has failed: then it is known when there is room again. */
+  get #wanted(): number {
+    return this.#waiting.size || (this.#hasFailed ? 1 : 0)
   }
   get suspects(): Suspect[] {
     const { patienceMs } = this.#options
@@ -92,16 +111,18 @@ export class ConnectionPool {
       this.#use(idle.client)
       return idle.client
     }
-    if (this.#isClosed || (this.#busy.size === 0 && this.#opener.isHopeless))
-      throw databaseUnavailable({ retryAfterSeconds })
+    const isHopeless = this.#busy.size === 0 && this.#opener.isHopeless && !this.#mayWait
+    if (this.#isClosed || isHopeless) throw databaseUnavailable({ retryAfterSeconds })
     return new Promise((resolve, reject) => {
       const waitMs = Math.min(this.#options.waitMs, Math.max(0, deadlineAt - performance.now()))
       const timer = setTimeout(() => {
         this.#waiting.delete(waiter)
+        if (this.total === 0) this.#hasFailed = true
         reject((this.#busy.size > 0 ? databaseBusy : databaseUnavailable)({ retryAfterSeconds }))
       }, waitMs)
       const waiter = { resolve, reject, timer }
       this.#waiting.add(waiter)
+      if (this.#isRefused) this.#borrow()
       this.#opener.open()
       this.#looking ??= setTimeout(() => this.#lookForStrays(), STRAY_LOOK_MS).unref()
     })
@@ -114,7 +135,7 @@ export class ConnectionPool {
     const isTooMany = isStray && this.total >= this.#options.max
     if (isBroken) destroy(client)
     else if (isKnown && (this.#isClosed || isTooMany || this.#retired.has(client))) hangUp(client)
-    else if (isKnown) this.#rest(client)
+    else if (isKnown) this.#handOn(client)
     this.#sayWhenUnused()
     this.#opener.open()
   }
@@ -128,6 +149,7 @@ export class ConnectionPool {
   /** Ends the idle connections, and those in use when they are given back. */
   async close(): Promise<void> {
     this.#isClosed = true
+    this.#options.group.leave(this)
     this.#opener.close()
     clearInterval(this.#sweeping)
     clearTimeout(this.#looking)
@@ -145,9 +167,65 @@ export class ConnectionPool {
       hangUp(client)
       return
     }
-    client.once('error', () => this.#leave(client))
-    client.once('end', () => this.#leave(client))
+    this.#isRefused = false
+    ownerOf.set(client, this)
+    const leave = () => {
+      const owner = ownerOf.get(client)
+      if (owner !== undefined) owner.#leave(client)
+    }
+    client.once('error', leave)
+    client.once('end', leave)
     this.#rest(client)
+  }
+
+  lend(): pg.Client | undefined {
+    if (!this.#options.canLend) return undefined
+    const client = this.#idle.shift()?.client
+    if (client !== undefined) ownerOf.delete(client)
+    return client
+  }
+
+  adopt(client: pg.Client): void {
+    ownerOf.set(client, this)
+    this.#use(client)
+    takeOver(client, this.#options.session).then(
+      () => this.#busy.delete(client) && this.#rest(client),
+      () => this.give(client, true)
+    )
+  }
+
+  shrink(): void {
+    while (this.total > 1 && this.#idle.length > 0)
+      hangUp((this.#idle.shift() as { client: pg.Client }).client)
+  }
+
+  /** Whether a caller may get a connection although the server accepts no more. */
+  get #mayWait(): boolean {
+    return this.#isRefused && (!this.#hasFailed || this.#options.group.hasSpare(this))
+  }
+
+  #borrow(): void {
+    for (let missing = this.#waiting.size; missing > 0 && this.total < this.#options.max; missing -= 1) {
+      const client = this.#options.group.borrow(this)
+      if (client === undefined) return
+      this.adopt(client)
+    }
+  }
+
+  /** Back to its own callers, or to a pool that has none for its callers: each has it in turn. */
+  #handOn(client: pg.Client): void {
+    const starving = this.#options.canLend ? this.#options.group.starving(this) : undefined
+    if (starving === undefined) this.#rest(client)
+    else starving.adopt(client)
+  }
+
+  #failed(error: unknown): void {
+    this.#isRefused = isTooManyConnections(error)
+    if (this.#isRefused) {
+      this.#borrow()
+      this.#options.group.refused()
+    }
+    if (this.total === 0 && !this.#mayWait) this.#refuseAll(error)
   }
 
   #leave(client: pg.Client): void {
@@ -164,6 +242,7 @@ export class ConnectionPool {
   }
 
   #use(client: pg.Client): void {
+    this.#hasFailed = false
     this.#busy.set(client, { bytesRead: streamOf(client).bytesRead, since: performance.now() })
   }
 
@@ -192,6 +271,7 @@ export class ConnectionPool {
   #rest(client: pg.Client): void {
     const [waiter] = this.#waiting
     if (waiter === undefined) {
+      this.#hasFailed = false
       this.#idle.push({ client, since: performance.now() })
       return
     }

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { DomainError } from '../../kernel/errors.ts'
 import { translateBeginError, translateDatabaseError } from './errors.ts'
-import { ConnectionPool } from './pool.ts'
+import type { ConnectionPool } from './pool.ts'
 
 const PING_MS_MAX = 2_500
 const WRITE_MS_MAX = 1_000
@@ -16,10 +16,10 @@ const WRITE = `
   select count(*) from generate_series(1, 5000);
   commit`
 
-/** Questions to the database, each over a connection that nothing else uses. */
-export function createProbes(settings: pg.ClientConfig) {
-  const pings = new ConnectionPool(settings, { max: 1, waitMs: PING_MS_MAX })
-  const writes = new ConnectionPool(settings, { max: 1, waitMs: WRITE_MS_MAX })
+/** Questions to the database, each over a connection that nothing else uses. `open` makes a pool of one. */
+export function createProbes(open: (waitMs: number) => ConnectionPool) {
+  const pings = open(PING_MS_MAX)
+  const writes = open(WRITE_MS_MAX)
 
   async function on(pool: ConnectionPool, ask: (client: pg.Client) => Promise<unknown>): Promise<void> {
     const client = await pool.take()

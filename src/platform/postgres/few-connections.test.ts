@@ -1,0 +1,90 @@
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { useLimitedDatabase } from '../../../test/faults/connection-limit.ts'
+import { until } from '../../../test/faults/until.ts'
+import { testDatabaseOptions } from '../../../test/support/database.ts'
+import { type Database, openDatabase } from './database.ts'
+import { statement } from './statement.ts'
+
+const read = statement({ name: 'test.few_read', gives: { one: 'int4' }, text: 'select 1 as one' })
+const search = statement({
+  name: 'test.few_search',
+  gives: { mode: 'text' },
+  text: `
+  select current_setting('plan_cache_mode') as mode`,
+  slow: true
+})
+const insert = statement({
+  name: 'test.few_insert',
+  takes: { id: 'int4' },
+  text: 'insert into public.few (id) values ($id)'
+})
+const count = statement({
+  name: 'test.few_count',
+  gives: { rows: 'int4' },
+  text: 'select count(*)::int as rows from public.few'
+})
+
+async function useDatabase(connections: number) {
+  const limited = await useLimitedDatabase(connections)
+  const owner = new pg.Client({ connectionString: limited.directUrl })
+  await owner.connect()
+  await owner.query('create table public.few (id int)')
+  await owner.end()
+  const db = openDatabase({ ...testDatabaseOptions(limited.url), poolWaitMs: 5_000 })
+  onTestFinished(db.close)
+  return { ...limited, db }
+}
+
+/** One piece of every kind of work. */
+const everyKind = (db: Database, id: number): (() => Promise<unknown>)[] => [
+  () => db.rows(read),
+  () => db.rows(search),
+  () => db.run(insert, { id }),
+  () => db.transaction(tx => tx.run(insert, { id })),
+  () => db.ping()
+]
+const together = (works: readonly (() => Promise<unknown>)[]) => Promise.all(works.map(work => work()))
+
+test.each([2, 3, 8])(
+  'with %d connections every kind of work is done, one after the other and together',
+  async most => {
+    const { db } = await useDatabase(most)
+    for (let round = 0; round < 5; round += 1) for (const work of everyKind(db, round)) await work()
+    const rounds = Array.from({ length: 20 }, (_, round) => everyKind(db, round))
+    await together(rounds.flat())
+    expect(await db.rows(count)).toEqual([{ rows: 50 }])
+    expect(db.isOut()).toBe(false)
+  }
+)
+
+test('a connection that another kind of work takes over has the settings of that work', async () => {
+  const { db } = await useDatabase(2)
+  await db.transaction(tx => tx.run(insert, { id: 1 }))
+  expect(await db.rows(search)).toEqual([{ mode: 'force_custom_plan' }])
+  await db.run(insert, { id: 2 })
+  await db.transaction(tx => tx.run(insert, { id: 3 }))
+})
+
+test('without any connection the database is out, and no longer once the server accepts them again', async () => {
+  const { db, setLimit, endAll } = await useDatabase(4)
+  await together(everyKind(db, 1))
+  setLimit(0)
+  endAll()
+  const outcomes = await Promise.allSettled(everyKind(db, 2).map(work => work()))
+  expect(outcomes.map(({ status }) => status)).toEqual(Array(5).fill('rejected'))
+  expect(db.isOut()).toBe(true)
+  setLimit(4)
+  await until('every kind of work has a connection, though none is asked for', () => !db.isOut(), 2_000)
+  await together(everyKind(db, 3))
+})
+
+test('what is idle goes back to a server that refuses connections', async () => {
+  const { db, setLimit } = await useDatabase(20)
+  await Promise.all(Array.from({ length: 8 }, (_, id) => db.transaction(tx => tx.run(insert, { id }))))
+  const before = db.statistics().total_conns
+  expect(before).toBeGreaterThan(3)
+  setLimit(before)
+  await db.rows(search)
+  await until('idle connections are closed', () => db.statistics().total_conns < before)
+})

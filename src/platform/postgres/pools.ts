@@ -1,0 +1,148 @@
+import {
+  type ConnectOptions,
+  connectionSettings,
+  plannedForKeys,
+  plannedForMemory,
+  plannedForValues,
+  type SessionSettings,
+  sessionSettings
+} from './connect.ts'
+import { patientOf } from './connection-limits.ts'
+import { ConnectionPool } from './pool.ts'
+import { PoolGroup } from './pool-group.ts'
+import { createProbes } from './probes.ts'
+import { SharedConnections } from './shared.ts'
+import type { Suspect } from './silence.ts'
+import { outsideOfTransactions } from './transaction.ts'
+
+export type DatabaseOptions = ConnectOptions & {
+  /** Connections for transactions. */
+  poolSize: number
+  /** Pipelined connections that single statements share, when they only read. */
+  sharedConnections: number
+  /** Connections for single statements that write or lock, one at a time on each. */
+  writeConnections: number
+  /** Connections for slow statements, one at a time on each. */
+  slowConnections: number
+  /** How long anybody may wait for a connection. */
+  poolWaitMs: number
+  /** Called with the name of every statement before it is sent. For tests that count them. */
+  onStatement?: ((name: string) => void) | undefined
+}
+/** Figures of every connection this process works with, as `/metricsz` shows them. Durations in milliseconds. */
+export type PoolStatistics = {
+  max_conns: number
+  total_conns: number
+  acquired_conns: number
+  idle_conns: number
+  acquire_count: number
+  empty_acquire_count: number
+  acquire_duration_ms: number
+}
+export type Pools = ReturnType<typeof openPools>
+
+const SHARED_STATEMENT_MS_MAX = 1_000
+const SHARED_LOCK_MS_MAX = 50
+/** What takes longer is a search that nobody waits for. */
+const SLOW_STATEMENT_MS_MAX = 2_000
+/** On top of what the server allows: then the connection is dead. */
+const SILENCE_MS = 200
+/** A transaction that waited in vain for a lock waits so much longer the next time. */
+const PATIENCE = 4
+
+/** How long statements may run on the connections that are for quick and for slow ones, in milliseconds. */
+export const limitsOf = ({ statementTimeoutMs }: Pick<DatabaseOptions, 'statementTimeoutMs'>) => ({
+  sharedMs: Math.min(statementTimeoutMs, SHARED_STATEMENT_MS_MAX),
+  slowMs: Math.min(statementTimeoutMs, SLOW_STATEMENT_MS_MAX)
+})
+
+/** Every connection of a process, by the kind of work it is for. */
+export function openPools(options: DatabaseOptions, onSilence: () => void) {
+  const { poolWaitMs: waitMs, statementTimeoutMs, lockTimeoutMs } = options
+  const { sharedMs, slowMs } = limitsOf(options)
+  const group = new PoolGroup()
+  const open = (
+    limits: {
+      max: number
+      waitMs: number
+      patienceMs?: number
+      statementTimeoutMs?: number
+      lockTimeoutMs?: number
+    },
+    more: SessionSettings
+  ) => {
+    const connect = { ...options, ...limits }
+    const session = sessionSettings(connect, more)
+    return new ConnectionPool(connectionSettings(connect, more), { ...limits, session, group, canLend: true })
+  }
+  const patienceMs = lockTimeoutMs + SILENCE_MS
+  const forTransactions = { ...outsideOfTransactions, ...plannedForKeys }
+  const transactions = open({ max: options.poolSize, waitMs, patienceMs }, forTransactions)
+  const patient = open(
+    {
+      max: patientOf(options.poolSize),
+      waitMs: statementTimeoutMs,
+      lockTimeoutMs: lockTimeoutMs * PATIENCE
+    },
+    forTransactions
+  )
+  const writes = open({ max: options.writeConnections, waitMs, patienceMs }, plannedForKeys)
+  const slow = open({ max: options.slowConnections, waitMs, statementTimeoutMs: slowMs }, plannedForValues)
+  const probes = createProbes(probeWaitMs => open({ max: 1, waitMs: probeWaitMs }, {}))
+  const forReads = {
+    ...options,
+    statementTimeoutMs: sharedMs,
+    lockTimeoutMs: Math.min(lockTimeoutMs, SHARED_LOCK_MS_MAX)
+  }
+  const shared = new SharedConnections(connectionSettings(forReads, plannedForMemory), {
+    count: options.sharedConnections,
+    waitMs,
+    silenceMsMax: sharedMs + SILENCE_MS,
+    onSilence,
+    session: sessionSettings(forReads, plannedForMemory),
+    group
+  })
+  const forWork = [transactions, patient, writes, slow]
+  const dedicated = new Set<ConnectionPool>()
+  const acquired = { count: 0, empty: 0, durationMs: 0 }
+
+  return {
+    transactions,
+    patient,
+    writes,
+    slow,
+    shared,
+    probes,
+    group,
+    /** The pools of callers that have a connection of their own. */
+    dedicated,
+    acquired,
+    /** Some kind of work has no connection, because the server accepts no more of them. */
+    isOut: () => shared.isOut || [...forWork, ...dedicated].some(each => each.isOut),
+    suspects: (): Suspect[] =>
+      [...forWork, ...dedicated, ...probes.pools, shared].flatMap(each => each.suspects),
+    /** From now on, connections that were made before are not used. */
+    renew: () => {
+      for (const each of [...forWork, ...dedicated, shared]) each.renew()
+    },
+    statistics: (): PoolStatistics => {
+      const taken = sumOf(forWork, each => each.busy) + shared.busy
+      const total = sumOf(forWork, each => each.total) + shared.total
+      return {
+        max_conns: sumOf(forWork, each => each.max) + shared.count,
+        total_conns: total,
+        acquired_conns: taken,
+        idle_conns: total - taken,
+        acquire_count: acquired.count,
+        empty_acquire_count: acquired.empty,
+        acquire_duration_ms: acquired.durationMs + shared.waitedMs
+      }
+    },
+    close: async () => {
+      await Promise.all([...forWork, ...dedicated, ...probes.pools, shared].map(each => each.close()))
+    }
+  }
+}
+
+const sumOf = <T>(all: readonly T[], figure: (each: T) => number): number =>
+  all.reduce((sum, each) => sum + figure(each), 0)

@@ -1,0 +1,77 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createHttpClient } from '../support/http-client.ts'
+import { startProgram } from '../support/program.ts'
+import { useLimitedDatabase } from './connection-limit.ts'
+import { until } from './until.ts'
+
+const CLIENTS = 4
+const ROUNDS = 30
+const WORDS = ['lamp', 'wool', 'bowl', 'oak', 'linen']
+
+/** The real program on a database that accepts so many connections. */
+async function useProgram(connections: number) {
+  const database = await useLimitedDatabase(connections)
+  const program = startProgram({
+    DATABASE_URL: database.url,
+    CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
+    CARTWRIGHT__SHOP__DEMO: 'on'
+  })
+  onTestFinished(async () => {
+    program.child.kill('SIGKILL')
+    await program.ended
+  })
+  const address = await program.listening
+  await until('the shop is open', () => program.output.stdout.includes('Try it:'), 30_000)
+  const client = createHttpClient(address, CLIENTS)
+  onTestFinished(client.close)
+  return { ...database, client, program }
+}
+
+test('a role limited to 8 connections serves searches, carts and log-ins, and /readyz follows what it can do', {
+  timeout: 120_000
+}, async () => {
+  const { client, setLimit, endAll, refused, program } = await useProgram(8)
+  const { items } = (await client.send('GET', '/api/products?in_stock=true'))?.json ?? {}
+  const product = (await client.send('GET', `/api/products/${items[0].id}`))?.json
+  const cartLine = { variant_id: product.variants[0].id, quantity: 1 }
+  const statuses = new Map<string, number>()
+  const ask = async (method: string, path: string, body?: unknown) => {
+    const answer = await client.send(method, path, body === undefined ? {} : { body })
+    const key = `${method} ${path.split('?')[0]} ${answer?.status}`
+    statuses.set(key, (statuses.get(key) ?? 0) + 1)
+  }
+  await Promise.all(
+    Array.from({ length: CLIENTS }, async (_, caller) => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        await ask('GET', `/api/products?q=${WORDS[round % WORDS.length]}&limit=${1 + caller}`)
+        await ask('POST', '/api/guest-cart', cartLine)
+        if (round % 10 === 0)
+          await ask('POST', '/api/auth/register', {
+            email: `few-${caller}-${round}@example.com`,
+            password: 'correct horse battery staple'
+          })
+      }
+    })
+  )
+  console.log(Object.fromEntries(statuses), 'refused connections:', refused())
+  expect([...statuses.keys()].sort()).toEqual([
+    'GET /api/products 200',
+    'POST /api/auth/register 201',
+    'POST /api/guest-cart 201'
+  ])
+  expect(refused()).toBeGreaterThan(0)
+  const readiness = async () => (await client.send('GET', '/readyz'))?.status
+  expect(await readiness()).toBe(200)
+
+  setLimit(0)
+  endAll()
+  await until('it is not ready', async () => (await readiness()) === 503)
+  expect((await client.send('POST', '/api/guest-cart', { body: cartLine }))?.status).toBe(503)
+  setLimit(8)
+  await until('it is ready', async () => (await readiness()) === 200)
+  await until(
+    'it sells',
+    async () => (await client.send('POST', '/api/guest-cart', { body: cartLine }))?.status === 201
+  )
+  expect(program.child.exitCode).toBe(null)
+})
