@@ -226,6 +226,26 @@ test.each(['begin', 'commit'])(
   }
 )
 
+test('a server that has another statement of the same name is asked over a new connection', async () => {
+  const { db } = await useFaultyDatabase({ poolSize: 1, sharedConnections: 1, writeConnections: 1 })
+  const taken = ['test.taken_read', 'test.taken_count'] as const
+  const [takeRead, takeCount] = taken.map((name, index) =>
+    statement({ name: `faults.take_${index}`, text: `prepare "${name}" as select 1` })
+  ) as [typeof createRows, typeof createRows]
+  const readTaken = statement({ name: taken[0], gives: { id: 'int4' }, text: listRows.text })
+  const countTaken = statement({ name: taken[1], gives: { id: 'int4' }, text: listRows.text })
+
+  await db.run(takeRead)
+  expect(await db.rows(readTaken)).toEqual([{ id: 0 }])
+  let runs = 0
+  const found = await db.transaction(async tx => {
+    runs += 1
+    if (runs === 1) await tx.run(takeCount)
+    return tx.rows(countTaken)
+  })
+  expect([found, runs]).toEqual([[{ id: 0 }], 2])
+})
+
 test('closing does not wait for a database that hangs', async () => {
   const { url, proxy } = await useFaultyDatabase()
   const db = openDatabase(testDatabaseOptions(url))
