@@ -110,8 +110,8 @@ async function checkConnections({ config, db, log }: Pick<Platform, 'config' | '
 
 // The Redis client takes 25 ms to load: only those who use it wait for it.
 export async function openCache(config: Config, log: Log): Promise<Cache> {
-  const { url, entries_max: entriesMax } = config.cache
-  if (url === '') return createMemoryCache(entriesMax)
+  const { url } = config.cache
+  if (url === '') return createMemoryCache(config.cache.entries_max)
   const { createRedisCache } = await import('./cache/redis.ts')
-  return createRedisCache(url, log, entriesMax)
+  return createRedisCache(url, log, config.cache.entries_max)
 }

@@ -1,4 +1,3 @@
-import type { DatabaseOptions } from './pools.ts'
 import { statement } from './statement.ts'
 
 /** A ping and a write for `/readyz`. */
@@ -10,7 +9,12 @@ const LISTENERS = 2
 /** Transactions that have waited for a lock have a pool of a quarter of the size. */
 export const patientOf = (poolSize: number): number => Math.ceil(poolSize / 4)
 
-type Sizes = Pick<DatabaseOptions, 'poolSize' | 'sharedConnections' | 'writeConnections' | 'slowConnections'>
+type Sizes = {
+  poolSize: number
+  sharedConnections: number
+  writeConnections: number
+  slowConnections: number
+}
 
 /** How many connections one process opens at most. */
 export function connectionsMax(sizes: Sizes, hasDiagnosticsPort: boolean): number {
@@ -26,8 +30,8 @@ export const findConnectionLimits = statement({
   text: `
     select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
         - coalesce(current_setting('reserved_connections', true), '0')::int as server,
-      (select rolconnlimit from pg_catalog.pg_roles where rolname = current_user) as role,
-      (select datconnlimit from pg_catalog.pg_database where datname = current_database()) as database`
+      (select rolconnlimit from pg_roles where rolname = current_user) as role,
+      (select datconnlimit from pg_database where datname = current_database()) as database`
 })
 export type ConnectionLimits = { server: number; role: number; database: number }
 
