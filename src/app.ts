@@ -4,6 +4,7 @@ import { createExamples, type Examples } from './examples.ts'
 import type { PublicFiles } from './gateway/pages/public-files.ts'
 import { createGateway, type Gateway, type GatewayModule } from './gateway/server.ts'
 import { guideFiles, listGuides } from './guides.ts'
+import type { Diagnosis } from './kernel/diagnosis.ts'
 import { defineError } from './kernel/errors.ts'
 import type { ApiOf, Module } from './module.ts'
 import { adminModule } from './modules/admin/index.ts'
@@ -53,6 +54,8 @@ export type Shop = {
   modules: readonly GatewayModule[]
   /** The API of a module; `undefined` when it is disabled. */
   apiOf: ApiOf
+  /** What `doctor` checks in the stored data. */
+  diagnoses: readonly Diagnosis[]
   /** Stops the modules, not the platform. */
   stop(): Promise<void>
 }
@@ -87,6 +90,7 @@ export async function setupShop(platform: Platform, all: readonly Module[] = mod
       }
     }),
     apiOf: apisOf(loaded),
+    diagnoses: loaded.flatMap(({ instance }) => instance.diagnoses ?? []),
     stop: () => stopModules(loaded)
   }
 }

@@ -39,6 +39,8 @@ export type ModuleInstance<Api, C = ConsumersOf<Events>, J = HandlersOf<Jobs>> =
    * so it answers from memory.
    */
   refusal?: () => DomainError | undefined
+  /** What `doctor` checks in the stored data. They only read. */
+  diagnoses?: readonly Diagnosis[]
   stop?: () => Promise<void>
 }
 

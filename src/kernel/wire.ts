@@ -85,7 +85,8 @@ export const Country = Type.String({
 
 /** A word of the operator's by which taxes are looked up. */
 export const TaxCategory = Type.String({
-  description: 'A word of your own, such as food, by which taxes are looked up.',
+  description:
+    'A word of your own, such as food, by which taxes are looked up; null: `standard`. `untaxed` is never taxed.',
   ...matching('^[a-z][a-z0-9_-]{0,63}$', 'must be a word of a to z, 0 to 9, _ and -')
 })
 

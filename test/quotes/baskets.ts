@@ -46,7 +46,7 @@ const anyLine = fc.record({
   quantity: fc.integer({ min: 1, max: 12 }),
   priceMinor: anyMinor,
   sale: rarely(1_000_000, fc.nat({ max: 1_000_000 })),
-  taxCategory: fc.constantFrom(...TAX_CATEGORIES),
+  taxCategory: fc.constantFrom(...TAX_CATEGORIES, 'untaxed', null),
   requiresShipping: rarely(true, fc.constant(false)),
   weightGrams: fc.nat({ max: 3_000 }),
   group: fc.constantFrom(...GROUPS)
@@ -155,7 +155,7 @@ const anyShipping = fc
         amountMinor: parcel.valueMinor >= freeFrom ? 0 : post + byWeight,
         taxCategory: 'standard'
       },
-      { id: 'express', amountMinor: express, taxCategory: parcel.method === 'pickup' ? null : 'reduced' }
+      { id: 'express', amountMinor: express, taxCategory: parcel.method === 'pickup' ? 'untaxed' : null }
     ]
   })
 

@@ -36,7 +36,7 @@ type Thing = {
   name: string
   group: string
   units: bigint
-  category: string | null
+  category: string
   whole: bigint
   now: bigint
   promotions: number
@@ -148,7 +148,16 @@ function deliveriesOf(input: QuoteInput, lines: readonly Thing[]): Thing[] {
       if (option === undefined) return []
       const price = BigInt(option.amountMinor)
       const counters = { units: 1n, promotions: 0, tax: 0n }
-      return [{ name: key, group: key, category: option.taxCategory, whole: price, now: price, ...counters }]
+      return [
+        {
+          name: key,
+          group: key,
+          category: option.taxCategory ?? 'standard',
+          whole: price,
+          now: price,
+          ...counters
+        }
+      ]
     })
 }
 
@@ -221,7 +230,7 @@ export function reckon(input: QuoteInput) {
     .sort((a, b) => byText(a.key, b.key))
     .map((line): Thing => {
       const price = BigInt(line.discountedPriceMinor) * BigInt(line.quantity)
-      const about = { name: line.key, group: line.group, category: line.taxCategory, line }
+      const about = { name: line.key, group: line.group, category: line.taxCategory ?? 'standard', line }
       return { ...about, units: BigInt(line.quantity), whole: price, now: price, promotions: 0, tax: 0n }
     })
   const asked = askedFor(input)

@@ -57,7 +57,8 @@ test('of a shop as it should be, nothing is wrong, and the exit code says so', a
       'mails',
       'database',
       'schema',
-      'clock'
+      'clock',
+      'tax on shipping'
     ])
   )
 })

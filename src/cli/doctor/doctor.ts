@@ -1,9 +1,12 @@
+import { setupShop } from '../../app.ts'
 import { loadConfig } from '../../config.ts'
 import type { Config } from '../../config-schema.ts'
 import { type Diagnosis, type Finding, ok, wrong } from '../../kernel/diagnosis.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import { isEnabled, type Module, moduleProblems } from '../../module.ts'
 import { createHttpClient } from '../../platform/http/client.ts'
+import { openLog } from '../../platform/log.ts'
+import { openPlatform } from '../../platform/platform.ts'
 import { connectToServer, hangUp } from '../../platform/postgres/connect.ts'
 import { openConfiguredDatabase } from '../database.ts'
 import { databaseChecks, isNew, localChecks } from './checks.ts'
@@ -47,20 +50,25 @@ export async function* diagnose(
     return
   }
   yield { about: 'configuration', ...judgeModules(modules, config) }
-  for (const check of localChecks(config)) yield answerOf(check)
+  let isRight = true
+  const noted = (found: Found): Found => {
+    isRight &&= found.state !== 'wrong'
+    return found
+  }
+  for (const check of localChecks(config)) yield noted(await answerOf(check))
   const world = { config, http: createHttpClient({ privateHosts: config.http.private_hosts }) }
   const sections = config as unknown as Readonly<Record<string, object>>
   for (const module of modules.filter(each => isEnabled(each, config.modules)))
     for (const check of module.diagnose?.((sections[module.name] ?? {}) as never, world) ?? [])
-      yield answerOf(check)
+      yield noted(await answerOf(check))
   if (isNew(config)) yield { about: 'database', ...ok('comes along; the first start makes it') }
-  else yield* databaseFindings(modules, config, attachMsMax)
+  else yield* databaseFindings(modules, config, { attachMsMax, isRight })
 }
 
 async function* databaseFindings(
   modules: readonly Module[],
   config: Config,
-  attachMsMax: number
+  { attachMsMax, isRight }: { attachMsMax: number; isRight: boolean }
 ): AsyncGenerator<Found> {
   const opening = openConfiguredDatabase(config, 'attach', attachMsMax)
   const about = 'database'
@@ -79,9 +87,38 @@ async function* databaseFindings(
   }
   const { url, stop } = await opening
   try {
-    for (const check of databaseChecks(config, url, modules)) yield answerOf(check)
+    let isReady = isRight
+    for (const check of databaseChecks(config, url, modules)) {
+      const found = await answerOf(check)
+      isReady &&= found.state === 'ok'
+      yield found
+    }
+    if (isReady) yield* dataFindings(modules, config, url)
   } finally {
     await stop()
+  }
+}
+
+/** What modules find in the stored data. Needs a right configuration and a schema that is up to date. */
+async function* dataFindings(
+  modules: readonly Module[],
+  config: Config,
+  databaseUrl: string
+): AsyncGenerator<Found> {
+  // The diagnostics port belongs to the server, which may be running.
+  const ours = { ...config, server: { ...config.server, diagnostics_port: 0 } }
+  const platform = await openPlatform(ours, databaseUrl, openLog({ level: 'silent' }))
+  try {
+    const { diagnoses, stop } = await setupShop(platform, modules)
+    try {
+      for (const check of diagnoses) yield await answerOf(check)
+    } finally {
+      await stop()
+    }
+  } catch (error) {
+    yield { about: 'modules', ...failed(error) }
+  } finally {
+    await platform.close()
   }
 }
 

@@ -198,6 +198,12 @@ export const importFailed = defineError(
   'PRICING_IMPORT_FAILED',
   'The file was not imported, and nothing was changed; "report" says why.'
 )
+export const shippingOptionUnknown = defineError(
+  'invalid',
+  'PRICING_SHIPPING_OPTION_UNKNOWN',
+  '`shipping_option` is not the id of one of `shipping_options`.',
+  { fault: { path: 'body/shipping_option', message: 'must be the id of one of shipping_options' } }
+)
 export const quoteTooLarge = defineError(
   'invalid',
   'PRICING_QUOTE_TOO_LARGE',
@@ -259,6 +265,15 @@ defineError('conflict', 'PRICING_TAX_CATEGORY_TAKEN', 'Another tax category has 
   constraints: ['pricing.tax_categories_code'],
   fault: { path: 'body/code', message: 'must not be that of another one' }
 })
+defineError(
+  'invalid',
+  'PRICING_TAX_CATEGORY_UNTAXED',
+  'The category `untaxed` has no tax rates. Name another category.',
+  {
+    constraints: ['pricing.tax_rates_untaxed'],
+    fault: { path: 'body/category', message: 'must be a category other than untaxed' }
+  }
+)
 defineError('conflict', 'PRICING_TAX_ZONE_TAKEN', 'There is a tax zone of this place already.', {
   constraints: ['pricing.tax_zones_place']
 })

@@ -8,6 +8,7 @@ import { marketsOfRequests, pricingModule } from '../pricing/index.ts'
 import { readCarriers } from './carriers/directory.ts'
 import { carrierRoutes } from './carriers/routes.ts'
 import { createCarrierService } from './carriers/service.ts'
+import { diagnoseShipping } from './diagnosis.ts'
 import { shipmentCorrected, shipmentDelivered, shipmentReturned } from './events.ts'
 import { methodRoutes } from './methods/routes.ts'
 import { createMethodService } from './methods/service.ts'
@@ -141,6 +142,6 @@ export const shippingModule = defineModule({
       slipRoutes(tiers, slips)
       shipmentRoutes(tiers, shipments, { tracking, perMinute: settings.tracked_per_minute })
     }
-    return { api, routes }
+    return { api, routes, diagnoses: diagnoseShipping({ db, pricing }) }
   }
 })

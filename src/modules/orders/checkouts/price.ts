@@ -35,9 +35,6 @@ export type Priced = {
   readonly rules: Circumstances['rules']
 }
 
-/** The tax category of what has none of its own. */
-const STANDARD = 'standard'
-
 /** What a checkout costs. Pure, as the quote is that it asks for. @throws `PRICING_QUOTE_TOO_LARGE` */
 export function price(input: CheckoutInput, given: Circumstances, quote: PricingApi['quote']): Priced {
   const { market, ratesOf } = given
@@ -120,7 +117,7 @@ const quoteLineOf = ({ variantId, quantity, variant }: SoldLine): QuoteLine => (
   quantity,
   priceMinor: variant.price.minor,
   discountedPriceMinor: variant.price.discountedMinor,
-  taxCategory: variant.taxCategory ?? STANDARD,
+  taxCategory: variant.taxCategory,
   requiresShipping: variant.requiresShipping,
   weightGrams: variant.weightGrams,
   group: variant.requiresShipping ? GOODS : DIGITAL

@@ -65,7 +65,7 @@ const REASONS: Record<CodeProblem, (about: About) => string> = {
       : `Others came before it, by class, by priority, or since they save more: ${conflicts.flatMap(other => refusalsOf(promotion, other)).join(', ')}.`,
   CODE_NO_EFFECT: ({ promotion }) =>
     promotion.class === 'shipping'
-      ? 'There is no delivery that costs anything: say in "shipping" what it costs.'
+      ? 'There is no delivery that costs anything: say in "shipping_options" what it costs.'
       : 'What it is for costs nothing, or others have taken off all of it.'
 }
 

@@ -31,7 +31,7 @@ test('a dry run says what a basket would cost, with its components, and takes no
   const { promote, run, sql } = await useDryRun()
   const id = await promote('TEN', { uses_max: 1 })
   const lines = [MUG, { quantity: 1, price: 500, discounted_price: 400, tax_category: 'books' }]
-  const body = { lines, codes: ['ten'], destination: { country: 'CH' }, shipping: 700 }
+  const body = { lines, codes: ['ten'], destination: { country: 'CH' }, shipping_options: [{ amount: 700 }] }
   const quoted = await run(body)
   expect(quoted).toMatchObject({
     ...{ market: 'default', currency: 'CHF', subtotal: 2_500, discount: 340, shipping: 700 },
@@ -125,7 +125,7 @@ test.each<[string, string, string, object, object?]>([
   [
     'takes something off deliveries',
     'CODE_NO_EFFECT',
-    'say in "shipping"',
+    'say in "shipping_options"',
     { class: 'shipping', effect: { type: 'free_shipping' } }
   ]
 ])('a code that %s has a finding that says so', async (_what, code, reason, fields, body = {}) => {

@@ -13,7 +13,11 @@ import {
 } from '../../../kernel/wire.ts'
 import { QUOTE_LIMITS } from '../quote/limits.ts'
 
+const OPTIONS_MAX = 100
 const Quantity = Type.Integer({ minimum: 1, maximum: 1_000_000 })
+const TaxedAs = Type.Optional(
+  nullable(line(64, 'Tax category; null or absent: `standard`. `untaxed` is never taxed.'))
+)
 const DryRunLine = input({
   variant_id: Type.Optional(Id),
   product_id: Type.Optional(Id),
@@ -26,7 +30,12 @@ const DryRunLine = input({
     ...Amount,
     description: 'After discounts of the catalog; the price, unless sent.'
   }),
-  tax_category: Type.Optional({ ...line(64), default: 'standard' })
+  tax_category: TaxedAs
+})
+const DryRunShippingOption = input({
+  id: Type.Optional(line(64)),
+  amount: { ...Amount, description: 'Price of the delivery before promotions.' },
+  tax_category: TaxedAs
 })
 export const DryRunRequest = request('DryRunRequest', {
   market: Type.Optional(line(32, 'The code of one; else that of the country, else the default one.')),
@@ -39,10 +48,13 @@ export const DryRunRequest = request('DryRunRequest', {
       postal_code: Type.Optional(line(16))
     })
   ),
-  shipping: Type.Optional({
-    ...Amount,
-    description: 'What delivery costs; without it nothing is delivered.'
-  }),
+  shipping_options: Type.Optional(
+    Type.Array(DryRunShippingOption, {
+      description: 'The shipping options that the checkout offers. Without them nothing is delivered.',
+      maxItems: OPTIONS_MAX
+    })
+  ),
+  shipping_option: Type.Optional(line(64, 'The id of the chosen option; absent: the cheapest one.')),
   customer_id: Type.Optional({
     ...Id,
     description: 'Whose uses and exemptions from tax count; nobody’s, unless sent.'

@@ -1,6 +1,6 @@
 import { regionsNamed } from '../../../kernel/areas.ts'
 import { regionFault } from '../../../kernel/regions.ts'
-import { taxRegionInvalid } from '../errors.ts'
+import { shippingOptionUnknown, taxRegionInvalid } from '../errors.ts'
 import type { MarketDirectory } from '../markets/directory.ts'
 import { type Component, sumOf } from '../quote/components.ts'
 import type { QuoteInput, QuoteLine, ShippingOption } from '../quote/input.ts'
@@ -17,12 +17,13 @@ type Deps = { markets: MarketDirectory; readRules: ReadRules; explain: Explain }
 
 /** What a basket would cost that nobody has, and why a code does not count. It takes nothing and changes nothing. */
 export const createDryRunService = ({ markets, readRules, explain }: Deps) => ({
-  /** @throws `PRICING_MARKET_UNKNOWN`, `PRICING_TAX_REGION_INVALID`, `PRICING_QUOTE_TOO_LARGE` */
+  /** @throws `PRICING_MARKET_UNKNOWN`, `PRICING_TAX_REGION_INVALID`, `PRICING_SHIPPING_OPTION_UNKNOWN`, `PRICING_QUOTE_TOO_LARGE` */
   async run(body: DryRunRequest): Promise<DryRunResponse> {
     const { codes = [], customer_id: customer = null, destination } = body
     const market = await markets.resolve({ name: body.market, country: destination?.country })
     const { buyer, ...rules } = await readRules({ codes, customer })
     if (destination !== undefined) refuseUnclear(destination, rules)
+    const options = optionsOf(body)
     const input: QuoteInput = {
       market,
       lines: body.lines.map(lineOf),
@@ -33,7 +34,7 @@ export const createDryRunService = ({ markets, readRules, explain }: Deps) => ({
         group: body.customer_group ?? null,
         isFirstOrder: body.first_order ?? buyer.isFirstOrder
       },
-      rules: { ...rules, ratesOf: () => optionsOf(body.shipping) },
+      rules: { ...rules, ratesOf: () => options },
       now: body.at === undefined ? Date.now() : Date.parse(body.at)
     }
     const quoted = quote(input)
@@ -93,17 +94,21 @@ function lineOf(line: DryRunRequest['lines'][number], index: number): QuoteLine 
     quantity: line.quantity,
     priceMinor: price,
     discountedPriceMinor: Math.min(price, discounted_price),
-    taxCategory: line.tax_category ?? 'standard',
+    taxCategory: line.tax_category ?? null,
     requiresShipping: true,
     weightGrams: 0,
     group: GROUP
   }
 }
 
-const groupOf = ({ destination, shipping }: DryRunRequest): QuoteInput['groups'][number] => ({
+const groupOf = ({
+  destination,
+  shipping_options: options = [],
+  shipping_option
+}: DryRunRequest): QuoteInput['groups'][number] => ({
   key: GROUP,
-  // What is picked up costs what is said, wherever it goes.
-  method: shipping === undefined ? 'digital' : 'pickup',
+  // Method `pickup` needs no destination, so the options count without one too.
+  method: options.length === 0 ? 'digital' : 'pickup',
   destination:
     destination === undefined
       ? null
@@ -112,11 +117,22 @@ const groupOf = ({ destination, shipping }: DryRunRequest): QuoteInput['groups']
           region: destination.region ?? null,
           postalCode: destination.postal_code ?? null
         },
-  choice: null
+  choice: shipping_option ?? null
 })
 
-const optionsOf = (shipping: number | undefined): ShippingOption[] =>
-  shipping === undefined ? [] : [{ id: 'given', amountMinor: shipping, taxCategory: 'standard' }]
+/** @throws `PRICING_SHIPPING_OPTION_UNKNOWN` */
+function optionsOf({
+  shipping_options: given = [],
+  shipping_option: choice
+}: DryRunRequest): ShippingOption[] {
+  const options = given.map(({ id, amount, tax_category }, index) => ({
+    id: id ?? keyOf(index),
+    amountMinor: amount,
+    taxCategory: tax_category ?? null
+  }))
+  if (choice !== undefined && !options.some(({ id }) => id === choice)) throw shippingOptionUnknown()
+  return options
+}
 
 const presentComponent = (component: Component): DryRunResponse['components'][number] => ({
   kind: component.kind,

@@ -42,7 +42,8 @@ export type QuoteLine = {
   readonly priceMinor: number
   /** What one costs after discounts of the catalog. */
   readonly discountedPriceMinor: number
-  readonly taxCategory: string
+  /** Null: `standard`. */
+  readonly taxCategory: string | null
   readonly requiresShipping: boolean
   /** Of one. */
   readonly weightGrams: number
@@ -127,7 +128,7 @@ export type Parcel = {
 export type ShippingOption = {
   readonly id: string
   readonly amountMinor: number
-  /** Null: it is not taxed. */
+  /** Null: `standard`. */
   readonly taxCategory: string | null
 }
 

@@ -1,4 +1,5 @@
 import type { Destination } from '../../../kernel/areas.ts'
+import { STANDARD } from '../taxes/categories.ts'
 import type { QuoteGroup, QuoteLine, ShippingOption } from './input.ts'
 
 /** What promotions take something off, and tax is paid for. */
@@ -6,8 +7,7 @@ export type Target = {
   /** Whom its components name. */
   readonly of: { readonly line: string } | { readonly group: string }
   readonly units: number
-  /** Null: it is not taxed. */
-  readonly taxCategory: string | null
+  readonly taxCategory: string
   readonly group: QuoteGroup
   /** What it costs without promotions. */
   readonly fullMinor: number
@@ -26,7 +26,7 @@ export function targetOfLine(line: QuoteLine, group: QuoteGroup): LineTarget {
     line,
     of: { line: key },
     units,
-    taxCategory,
+    taxCategory: taxCategory ?? STANDARD,
     group,
     fullMinor,
     leftMinor: fullMinor,
@@ -35,9 +35,17 @@ export function targetOfLine(line: QuoteLine, group: QuoteGroup): LineTarget {
 }
 
 export function targetOfDelivery(group: QuoteGroup, option: ShippingOption): DeliveryTarget {
-  const { amountMinor: fullMinor, taxCategory } = option
-  const of = { group: group.key }
-  return { option, of, units: 1, taxCategory, group, fullMinor, leftMinor: fullMinor, promotions: 0 }
+  const { amountMinor: fullMinor } = option
+  return {
+    option,
+    of: { group: group.key },
+    units: 1,
+    taxCategory: option.taxCategory ?? STANDARD,
+    group,
+    fullMinor,
+    leftMinor: fullMinor,
+    promotions: 0
+  }
 }
 
 /** Where a group goes, as areas are asked about it. */

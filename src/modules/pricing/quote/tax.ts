@@ -1,5 +1,6 @@
 import { ANYWHERE, compareReach, type Destination, placeOf } from '../../../kernel/areas.ts'
 import { shareOf, withoutShare } from '../../../kernel/money.ts'
+import { UNTAXED } from '../taxes/categories.ts'
 import { allocate } from './allocate.ts'
 import { type Component, sumOf } from './components.ts'
 import type { Exemption, Market, QuoteGroup, QuoteInput, TaxRounding, TaxZone } from './input.ts'
@@ -16,8 +17,8 @@ export function taxOf(targets: readonly Target[], input: QuoteInput): Component[
   const rateOf = openRates(input)
   const taxables = targets.flatMap((target): Taxable[] => {
     const { taxCategory } = target
-    const ratePpm = taxCategory === null ? undefined : rateOf(target.group, taxCategory)
-    return taxCategory === null || ratePpm === undefined ? [] : [{ target, taxCategory, ratePpm }]
+    const ratePpm = taxCategory === UNTAXED ? undefined : rateOf(target.group, taxCategory)
+    return ratePpm === undefined ? [] : [{ target, taxCategory, ratePpm }]
   })
   const taxOn = market.pricesIncludeTax ? includedTax : shareOf
   const taxes = ROUNDINGS[market.taxRounding](taxables, taxOn)

@@ -14,13 +14,16 @@ async function useTaxes(settings: Record<string, string> = {}) {
   return { ...shop, zone_id, VAT }
 }
 
-test('there is a standard category, which stays; others come and go', async () => {
+test('the categories standard and untaxed stay, and untaxed takes no rate; others come and go', async () => {
   const { admin, VAT } = await useTaxes()
   const { json: first } = await admin.get(`${CATEGORIES}?count=true`)
-  expect(first).toMatchObject({ total: 1, items: [{ code: 'standard', name: 'Standard', version: 1 }] })
-  expect((await admin.delete(`${CATEGORIES}/${first.items[0].id}`)).json.code).toBe(
-    'PRICING_TAX_CATEGORY_IN_USE'
-  )
+  expect(first.items.map(({ code }: { code: string }) => code).sort()).toEqual(['standard', 'untaxed'])
+  for (const { id } of first.items)
+    expect((await admin.delete(`${CATEGORIES}/${id}`)).json.code).toBe('PRICING_TAX_CATEGORY_IN_USE')
+  expect((await admin.post(RATES, { ...VAT, category: 'untaxed' })).json).toMatchObject({
+    code: 'PRICING_TAX_CATEGORY_UNTAXED',
+    status: 400
+  })
   const { status, json: books } = await admin.post(CATEGORIES, { code: 'books', name: 'Books' })
   expect([status, books]).toMatchObject([201, { code: 'books', version: 1 }])
   expect((await admin.post(CATEGORIES, { code: 'books', name: 'B' })).json.code).toBe(

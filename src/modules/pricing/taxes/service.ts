@@ -18,6 +18,7 @@ import {
   zoneNotFound
 } from '../errors.ts'
 import type { Periods } from '../periods/instants.ts'
+import { STANDARD, UNTAXED } from './categories.ts'
 import { readPlace } from './place.ts'
 import * as repository from './repository.ts'
 import {
@@ -35,9 +36,6 @@ import {
   type UpdateTaxZoneRequest,
   ZONES_MAX
 } from './schema.ts'
-
-/** The category of what says nothing else. */
-const STANDARD = 'standard'
 
 type Deps = { db: Database; changes: Changes; periods: Periods }
 
@@ -76,7 +74,7 @@ export function createTaxCategoryService({ db, changes }: Deps) {
       write.once(db, async tx => {
         const { code } = await lock(tx, repository.lockCategory, categoryNotFound, id, write)
         const used = await tx.first(repository.isCategoryUsed, { code })
-        if (used?.is_used || code === STANDARD) throw categoryInUse()
+        if (used?.is_used || code === STANDARD || code === UNTAXED) throw categoryInUse()
         await tx.run(repository.deleteCategory, { id })
         changes.announce(tx)
       })

@@ -1,0 +1,70 @@
+import { ANYWHERE } from '../../kernel/areas.ts'
+import { type Diagnosis, ok, warning } from '../../kernel/diagnosis.ts'
+import type { Queryable } from '../../platform/postgres/database.ts'
+import type { PricingApi } from '../pricing/index.ts'
+import type { Method, Rate } from './rates/options.ts'
+import { readRules } from './rules/repository.ts'
+
+type TaxZones = Awaited<ReturnType<PricingApi['rules']>>['taxZones']
+type TaxedMarket = { readonly code: string; readonly countries: readonly string[] }
+type Deps = { db: Queryable; pricing: PricingApi | undefined }
+
+/** Finds shipping methods that cost something and are not taxed where the goods are. */
+export const diagnoseShipping = ({ db, pricing }: Deps): readonly Diagnosis[] => [
+  {
+    about: 'tax on shipping',
+    async find() {
+      if (pricing === undefined) return ok('the module pricing is off')
+      const [stored, markets, { taxZones }] = await Promise.all([
+        db.first(readRules),
+        pricing.markets.list(),
+        pricing.rules({ codes: [], customer: null })
+      ])
+      const { methods = [], rates = [] } = stored ?? {}
+      const untaxed = untaxedMethods({ methods, rates, markets, taxZones, now: Date.now() })
+      if (untaxed.length === 0) return ok('each shipping method with a price is taxed where goods are')
+      return warning(
+        untaxed.map(({ service, markets }) => `${service} is not taxed in ${markets.join(', ')}`).join('; '),
+        'Set tax_category of the shipping method to null (standard) or to a category that has a tax rate there.'
+      )
+    }
+  }
+]
+
+type Shop = {
+  readonly methods: readonly Pick<Method, 'id' | 'service' | 'taxCategory'>[]
+  readonly rates: readonly Pick<Rate, 'methodId' | 'price'>[]
+  readonly markets: readonly TaxedMarket[]
+  readonly taxZones: TaxZones
+  readonly now: number
+}
+
+/** Methods with a price whose tax category has no rate in a country that is taxed, with the markets of that country. */
+export function untaxedMethods({ methods, rates, markets, taxZones, now }: Shop) {
+  const priced = new Set(rates.filter(({ price }) => price !== 0).map(({ methodId }) => methodId))
+  const taxedMarkets = markets.flatMap(({ code, countries }) => {
+    const sold = countries.length > 0 ? countries : [...taxZones.keys()]
+    const categories = sold
+      .map(country => taxedCategories(country, taxZones, now))
+      .filter(({ size }) => size > 0)
+    return categories.length === 0 ? [] : [{ code, categories }]
+  })
+  return methods
+    .filter(({ id }) => priced.has(id))
+    .map(({ service, taxCategory }) => ({
+      service,
+      markets: taxedMarkets
+        .filter(({ categories }) => categories.some(taxed => !taxed.has(taxCategory ?? 'standard')))
+        .map(({ code }) => code)
+    }))
+    .filter(({ markets }) => markets.length > 0)
+}
+
+/** The tax categories that have a rate in a country now. Empty where every rate is zero. */
+function taxedCategories(country: string, taxZones: TaxZones, now: number): ReadonlySet<string> {
+  const current = [country, ANYWHERE]
+    .flatMap(place => taxZones.get(place) ?? [])
+    .flatMap(({ rates }) => rates)
+    .filter(({ startsAt, endsAt }) => (startsAt ?? now) <= now && now < (endsAt ?? now + 1))
+  return new Set(current.some(({ ppm }) => ppm > 0) ? current.map(({ category }) => category) : [])
+}
