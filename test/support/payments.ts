@@ -89,7 +89,14 @@ export async function usePayments({ settings = {}, databaseUrl, sandboxUrl, modu
 
   const order = async (dueMinor = 10_000, customerId: string | null = buyer.id) => {
     const orderId = newId()
-    const account = { orderId, customerId, currency: 'EUR', dueMinor, tokenVersion: 1 }
+    const account = {
+      orderId,
+      customerId,
+      currency: 'EUR',
+      dueMinor,
+      tokenVersion: 1,
+      reference: `number of ${orderId}`
+    }
     await shop.db.transaction(tx => api.open(tx, account))
     return orderId
   }

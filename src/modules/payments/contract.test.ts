@@ -43,7 +43,7 @@ describe.each([
     payments.listen(async (tx, change) => tx.afterCommit(() => told.push(change)))
     const open = async (dueMinor: number, first?: object) => {
       const orderId = newId()
-      const account = { orderId, customerId, currency: 'EUR', dueMinor, tokenVersion: 1 }
+      const account = { orderId, customerId, currency: 'EUR', dueMinor, tokenVersion: 1, reference: 'A1' }
       await db.transaction(tx => payments.open(tx, account, first))
       return orderId
     }
@@ -65,7 +65,7 @@ describe.each([
     const failing = db.transaction(async tx => {
       await payments.open(
         tx,
-        { orderId, customerId: null, currency: 'EUR', dueMinor: 5, tokenVersion: 1 },
+        { orderId, customerId: null, currency: 'EUR', dueMinor: 5, tokenVersion: 1, reference: 'A1' },
         {}
       )
       expect(await payments.find(tx, orderId)).toMatchObject({ due: 5, committed: 5, status: 'unpaid' })

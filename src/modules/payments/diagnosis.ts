@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts'
 import { type Diagnosis, ok, warning, wrong } from '../../kernel/diagnosis.ts'
 import type { SettingsOf } from '../../kernel/settings.ts'
+import { offeredMethods } from './providers/manual.ts'
 import type { paymentsSettings } from './settings.ts'
 
 /** Whether money can be taken, and is real. */
@@ -10,7 +11,7 @@ export const diagnosePayments = (
 ): readonly Diagnosis[] => [{ about: 'payments', find: () => judge(settings, environment === 'production') }]
 
 function judge(
-  { stripe, sandbox, default_provider }: SettingsOf<typeof paymentsSettings>,
+  { stripe, sandbox, default_provider, manual_methods, bank_transfer }: SettingsOf<typeof paymentsSettings>,
   isProduction: boolean
 ) {
   if (isProduction && sandbox.mode === 'on')
@@ -30,6 +31,17 @@ function judge(
     )
   if (isProduction && stripe.secret_key.startsWith('sk_test_'))
     return warning('the key of Stripe is one for tests: no money is taken', 'Use the live key, sk_live_...')
+  const manual = offeredMethods({ methods: manual_methods, bankTransfer: bank_transfer, isProduction })
+  if (manual.length < manual_methods.length && (manual.length > 0 || stripe.secret_key !== ''))
+    return warning(
+      'bank transfer is not offered, because payments.bank_transfer has no account details',
+      'Set payments.bank_transfer, or take bank_transfer out of payments.manual_methods.'
+    )
+  if (manual.length < manual_methods.length)
+    return warning(
+      'no payment method is offered: payments.bank_transfer has no account details, and Stripe has no key',
+      'Set payments.bank_transfer or payments.stripe.secret_key.'
+    )
   const offered = [
     stripe.secret_key !== '' && 'Stripe',
     !isProduction && sandbox.mode !== 'off' && 'the sandbox',

@@ -24,7 +24,10 @@ export const paymentsSettings = section('Payments.', {
     minItems: 1,
     uniqueItems: true
   }),
-  bank_transfer: text('What customers are told who pay by bank transfer: the account, and to whom.', ''),
+  bank_transfer: text(
+    'The account details for customers who pay by bank transfer. While it is empty, production does not offer bank transfer.',
+    ''
+  ),
   stripe: section('Cards and other ways to pay, by Stripe; offered when it has a key.', {
     secret_key: secret('The secret key of the account, sk_...; best in the environment. Empty: not offered.'),
     publishable_key: text('What shop fronts are told, for the code of Stripe in a browser: pk_...', ''),

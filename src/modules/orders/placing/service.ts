@@ -189,10 +189,16 @@ export function createPlacing(deps: Deps) {
 
   async function openAccount(
     tx: Transaction,
-    { id: orderId, customer_id: customerId, currency, total: dueMinor }: repository.NewOrder,
+    {
+      id: orderId,
+      number: reference,
+      customer_id: customerId,
+      currency,
+      total: dueMinor
+    }: repository.NewOrder,
     payment: Choice | undefined
   ): Promise<void> {
-    await payments?.open(tx, { orderId, customerId, currency, dueMinor, tokenVersion: 1 }, payment)
+    await payments?.open(tx, { orderId, reference, customerId, currency, dueMinor, tokenVersion: 1 }, payment)
   }
 
   /** The order as it begins. */

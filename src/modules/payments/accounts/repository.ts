@@ -2,14 +2,17 @@ import { statement } from '../../../platform/postgres/statement.ts'
 
 export const insertAccount = statement({
   name: 'payments.insert_account',
-  takes: { order_id: 'uuid', customer_id: 'uuid?', currency: 'text', due: 'int8', token_version: 'int4' },
+  takes: {
+    ...{ order_id: 'uuid', customer_id: 'uuid?', currency: 'text', due: 'int8', token_version: 'int4' },
+    reference: 'text'
+  },
   gives: { at: 'int8' },
   forEach: true,
   text: `
     with new as materialized (select * from $each),
     made as (
-      insert into payments.accounts (order_id, customer_id, currency, due, token_version, status)
-      select order_id, customer_id, currency, due, token_version, case when due = 0 then 'paid' else 'unpaid' end
+      insert into payments.accounts (order_id, customer_id, currency, due, token_version, reference, status)
+      select order_id, customer_id, currency, due, token_version, reference, case when due = 0 then 'paid' else 'unpaid' end
       from new returning order_id
     )
     select at from new join made using (order_id)`

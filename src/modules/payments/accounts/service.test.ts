@@ -23,7 +23,14 @@ const statusOf = async ({ sandbox }: Pick<PaymentShop, 'sandbox'>, id: string) =
 test('an account is opened with its first payment, in the transaction of the order, and sent after it', async () => {
   const { api, db, buyer, payment, sandbox, changes } = await useOrders()
   const orderId = newId()
-  const account = { orderId, customerId: buyer.id, currency: 'EUR', dueMinor: 900, tokenVersion: 1 }
+  const account = {
+    orderId,
+    customerId: buyer.id,
+    currency: 'EUR',
+    dueMinor: 900,
+    tokenVersion: 1,
+    reference: 'A1'
+  }
   const broken = db.transaction(async tx => {
     await api.open(tx, account, {})
     throw new Error('the order is not placed after all')
@@ -47,7 +54,14 @@ test('an account is opened with its first payment, in the transaction of the ord
 test('what was never sent is over at once when the order is canceled', async () => {
   const { api, db, buyer, freeze, sandbox, as } = await useOrders()
   const orderId = newId()
-  const account = { orderId, customerId: buyer.id, currency: 'EUR', dueMinor: 900, tokenVersion: 1 }
+  const account = {
+    orderId,
+    customerId: buyer.id,
+    currency: 'EUR',
+    dueMinor: 900,
+    tokenVersion: 1,
+    reference: 'A1'
+  }
   await db.transaction(tx => api.open(tx, account, {}))
   expect(await freeze(orderId)).toMatchObject({ isFrozen: true, isSettled: true, committed: 0 })
   await api.proceed(orderId)

@@ -13,6 +13,8 @@ import * as repository from './repository.ts'
 
 export type NewAccount = {
   readonly orderId: string
+  /** What the customer names with a payment: the number of the order. */
+  readonly reference: string
   /** Null: a guest's. */
   readonly customerId: string | null
   readonly currency: string
@@ -42,12 +44,14 @@ export function createAccounts({ recorder, starter, refunds, wake }: Deps) {
     /** There is something to be paid for an order. With `first`, the payment that has the order's own id is begun, too. */
     open: async (tx: Transaction, account: NewAccount, first?: Choice): Promise<void> => {
       const { orderId: order_id, customerId: customer_id, currency, dueMinor: due, tokenVersion } = account
+      const { reference } = account
       await tx.run(repository.insertAccount, {
         order_id,
         customer_id,
         currency,
         due,
-        token_version: tokenVersion
+        token_version: tokenVersion,
+        reference
       })
       if (first === undefined || due === 0) return
       await starter.start(tx, await lock(tx, order_id), order_id, first)

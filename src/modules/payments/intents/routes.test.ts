@@ -80,7 +80,7 @@ test('another method lets go of the first, and nothing can be paid twice', async
   const orderId = await order()
   const card = await intent(orderId)
   const transfer = await intent(orderId, { provider: 'manual' })
-  expect(transfer).toMatchObject({ method: 'bank_transfer', action: { reference: orderId } })
+  expect(transfer).toMatchObject({ method: 'bank_transfer', action: { reference: `number of ${orderId}` } })
   expect([(await payment(card.id)).status, (await account(orderId)).committed]).toEqual(['canceled', 10_000])
   expect((await sandbox.objects()).map(({ status }) => status)).toEqual(['canceled'])
   const cardAgain = await intent(orderId)

@@ -37,7 +37,7 @@ async function useOutage() {
       : { kind: 'unknown', error: 'nobody is there' }
   }
   const faraway: Provider = {
-    ...createManualProvider({ methods: ['any'], bankTransfer: '' }),
+    ...createManualProvider({ methods: ['any'], bankTransfer: '', isProduction: false }),
     name: 'faraway',
     callbacks: { verify: () => 'wrong', read: () => ({ kind: 'unreadable', error: '' }) },
     send: (_request, key) => answer(key),

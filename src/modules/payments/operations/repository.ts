@@ -49,7 +49,8 @@ const claimed = {
   method: 'text',
   total: 'int8',
   currency: 'text',
-  object_id: 'text?'
+  object_id: 'text?',
+  reference: 'text'
 } as const
 /** Notes that it is about to be sent, and when to look at it again if no answer comes. */
 export const claimOperation = statement({
@@ -65,7 +66,9 @@ export const claimOperation = statement({
     returning operations.id, operations.payment_id, operations.order_id, operations.provider, operations.kind,
       operations.amount, operations.request, operations.attempts,
       extract(epoch from now() - sent_at)::float8 as age_seconds,
-      payments.method, payments.amount as total, payments.currency, payments.object_id`
+      payments.method, payments.amount as total, payments.currency, payments.object_id,
+      coalesce((select accounts.reference from payments.accounts where accounts.order_id = operations.order_id),
+        operations.order_id::text) as reference`
 })
 export type ClaimedOperation = RowOf<typeof claimOperation>
 

@@ -114,6 +114,7 @@ const draftOf = (operation: repository.ClaimedOperation): Draft => ({
   id: operation.id,
   kind: operation.kind,
   amount: operation.amount,
+  reference: operation.reference,
   payment: {
     id: operation.payment_id,
     orderId: operation.order_id,

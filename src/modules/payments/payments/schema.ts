@@ -57,7 +57,9 @@ export const PaymentIntentRequest = request('PaymentIntentRequest', {
 export type PaymentIntentRequest = Static<typeof PaymentIntentRequest>
 const Action = response('PaymentActionResponse', {
   type: Type.String(),
-  reference: Type.String({ description: 'What a customer has to say for the payment to be found.' }),
+  reference: Type.String({
+    description: 'What the customer names with the payment: the number of the order.'
+  }),
   text: Type.String({ description: 'What to tell the customer.' })
 })
 export const PaymentIntentResponse = response('PaymentIntentResponse', {

@@ -12,10 +12,11 @@ export type Choice = { readonly provider?: string | undefined; readonly method?:
 export function createStarter(providers: Providers) {
   /** @throws `PAYMENT_PROVIDER_UNKNOWN`, `PAYMENT_METHOD_UNKNOWN`, `PAYMENT_CURRENCY_UNSUPPORTED` */
   function chosen({ provider, method }: Choice, currency: string) {
-    const taking = providers.names.filter(each => providers.get(each).takes(currency))
+    const taking = providers.offered.filter(each => providers.get(each).takes(currency))
     const name = provider ?? taking[0] ?? ''
     const { methods } = providers.get(name)
-    if (!taking.includes(name)) throw currencyUnsupported({ details: { currency, providers: taking } })
+    if (methods.length > 0 && !taking.includes(name))
+      throw currencyUnsupported({ details: { currency, providers: taking } })
     const by = method ?? methods[0] ?? ''
     if (!methods.includes(by)) throw methodUnknown({ details: { methods } })
     return { provider: name, method: by }

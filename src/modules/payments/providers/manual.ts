@@ -1,26 +1,40 @@
 import type { Fact } from '../facts/fact.ts'
 import type { Answer, Draft, NextStep, Provider } from './port.ts'
 
-type Asked = Pick<Draft, 'id' | 'kind' | 'amount'> & {
+type Asked = Pick<Draft, 'id' | 'kind' | 'amount' | 'reference'> & {
   paymentId: string
-  orderId: string
   method: string
   total: number
   currency: string
 }
 
-type Settings = { methods: readonly string[]; bankTransfer: string }
+export type ManualSettings = {
+  readonly methods: readonly string[]
+  /** The account details. Without them, production offers no bank transfer. */
+  readonly bankTransfer: string
+  readonly isProduction: boolean
+}
+
+const BANK_TRANSFER = 'bank_transfer'
+/** What stands for the account details in development. */
+const PLACEHOLDER =
+  'No account details are set (payments.bank_transfer). Production does not offer bank transfer without them.'
+
+/** The methods that customers can choose. */
+export const offeredMethods = ({ methods, bankTransfer, isProduction }: ManualSettings): readonly string[] =>
+  bankTransfer.trim() === '' && isProduction ? methods.filter(method => method !== BANK_TRANSFER) : methods
 
 /**
  * Money that no program moves: bank transfers, cash on delivery, and orders on account. Nobody is asked anything; what an
  * administrator captures, voids or refunds has happened, and is a fact by that.
  */
-export function createManualProvider({ methods, bankTransfer }: Settings): Provider {
-  const nextOf = ({ method, orderId }: Asked): NextStep => ({
+export function createManualProvider(settings: ManualSettings): Provider {
+  const bankTransfer = settings.bankTransfer.trim() || PLACEHOLDER
+  const nextOf = ({ method, reference }: Asked): NextStep => ({
     action: {
       type: method,
-      reference: orderId,
-      text: method === 'bank_transfer' ? bankTransfer : ''
+      reference,
+      text: method === BANK_TRANSFER ? bankTransfer : ''
     }
   })
 
@@ -43,15 +57,15 @@ export function createManualProvider({ methods, bankTransfer }: Settings): Provi
     }
   }
 
-  const prepare: Provider['prepare'] = ({ id, kind, amount, payment }) => {
-    const { id: paymentId, orderId, method, amount: total, currency } = payment
-    return Buffer.from(JSON.stringify({ id, kind, amount, paymentId, orderId, method, total, currency }))
+  const prepare: Provider['prepare'] = ({ id, kind, amount, reference, payment }) => {
+    const { id: paymentId, method, amount: total, currency } = payment
+    return Buffer.from(JSON.stringify({ id, kind, amount, reference, paymentId, method, total, currency }))
   }
   const send = async (request: Buffer) => answer(JSON.parse(request.toString()))
 
   return {
     name: 'manual',
-    methods,
+    methods: offeredMethods(settings),
     kind: 'offline',
     takes: () => true,
     capturable: 'remaining',

@@ -45,7 +45,8 @@ export function openProviders({ config, settings, http, secrets, onBack }: Deps)
   })
   const manualProvider = createManualProvider({
     methods: settings.manual_methods,
-    bankTransfer: settings.bank_transfer
+    bankTransfer: settings.bank_transfer,
+    isProduction: !isDevelopment
   })
   const { stripe, capture } = settings
   if (stripe.secret_key !== '' && stripe.webhook_secrets.length === 0)

@@ -17,6 +17,8 @@ export type Draft = {
   readonly id: string
   readonly kind: OperationKind
   readonly amount: number
+  /** What the customer names with the payment: the number of the order. */
+  readonly reference: string
   readonly payment: PaymentRef
 }
 

@@ -11,14 +11,17 @@ export function createProviders(all: readonly Provider[], onBack: (name: string)
     ])
   )
   const names = [...byName.keys()]
+  /** Those that customers can choose. One without methods still settles the payments that it has. */
+  const offered = all.filter(({ methods }) => methods.length > 0).map(({ name }) => name)
   const entryOf = (name: string) => {
     const entry = byName.get(name)
-    if (entry === undefined) throw providerUnknown({ details: { providers: names } })
+    if (entry === undefined) throw providerUnknown({ details: { providers: offered } })
     return entry
   }
 
   return {
     names,
+    offered,
     /** @throws `PAYMENT_PROVIDER_UNKNOWN` */
     get: (name: string): Provider => entryOf(name).provider,
     isDown: (name: string): boolean => entryOf(name).breaker.isOpen(),
