@@ -52,6 +52,7 @@ function basket({ lines, promotions, of = MIXED, cents = 1, zones = 0 }: Size) {
     ratesOf: () =>
       ['post', 'express'].map((id, index) => ({
         id,
+        methodId: id,
         amountMinor: 490 * (index + 1),
         taxCategory: 'standard'
       }))

@@ -109,6 +109,11 @@ const anyPromotion = fc.constantFrom(...CLASSES).chain(of =>
       null,
       fc.subarray(CATEGORIES).map(ids => new Set(ids))
     ),
+    cheapestOnly: of === 'shipping' ? rarely(false, fc.constant(true)) : fc.constant(false),
+    shippingMethodIds: rarely<Promotion['shippingMethodIds']>(
+      null,
+      of === 'shipping' ? fc.subarray(['post', 'express']).map(ids => new Set(ids)) : fc.constant(null)
+    ),
     firstOrderOnly: rarely(false, fc.constant(true)),
     group: rarely<string | null>(null, fc.constantFrom('wholesale', 'staff')),
     usesLeft: rarely<number | null>(null, fc.nat({ max: 1 })),
@@ -152,10 +157,16 @@ const anyShipping = fc
     return [
       {
         id: 'post',
+        methodId: 'post',
         amountMinor: parcel.valueMinor >= freeFrom ? 0 : post + byWeight,
         taxCategory: 'standard'
       },
-      { id: 'express', amountMinor: express, taxCategory: parcel.method === 'pickup' ? 'untaxed' : null }
+      {
+        id: 'express',
+        methodId: 'express',
+        amountMinor: express,
+        taxCategory: parcel.method === 'pickup' ? 'untaxed' : null
+      }
     ]
   })
 

@@ -149,7 +149,7 @@ function deliveryOf(text: string, market: Row, minor: Minor) {
   const ratesOf = ({ valueMinor }: Parcel): ShippingOption[] =>
     options.split(' or ').map(id => {
       const isFree = from !== undefined && valueMinor >= minor(from)
-      return { id, amountMinor: isFree ? 0 : minor(id), taxCategory }
+      return { id, methodId: id, amountMinor: isFree ? 0 : minor(id), taxCategory }
     })
   return { method: 'shipping', choice, ratesOf } as const
 }

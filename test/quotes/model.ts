@@ -3,7 +3,8 @@ import type {
   Promotion,
   PromotionClass,
   QuoteInput,
-  QuoteLine
+  QuoteLine,
+  ShippingOption
 } from '../../src/modules/pricing/quote/input.ts'
 
 /**
@@ -42,6 +43,9 @@ type Thing = {
   promotions: number
   tax: bigint
   line?: QuoteLine
+  option?: ShippingOption
+  /** The lowest price of all options. */
+  cheapest?: number | undefined
 }
 
 const effectOn = (effect: Effect, currency: string, price: bigint, units: bigint): bigint => {
@@ -153,6 +157,8 @@ function deliveriesOf(input: QuoteInput, lines: readonly Thing[]): Thing[] {
           name: key,
           group: key,
           category: option.taxCategory ?? 'standard',
+          option,
+          cheapest: cheapest[0]?.amountMinor,
           whole: price,
           now: price,
           ...counters
@@ -243,7 +249,13 @@ export function reckon(input: QuoteInput) {
   takeClass('order', usable, market.currency, taken, linesOf)
   const deliveries = deliveriesOf(input, lines)
   takeClass('shipping', usable, market.currency, taken, promotion =>
-    deliveries.filter(({ group }) => linesOf(promotion).some(line => line.group === group))
+    deliveries.filter(
+      ({ group, option, cheapest }) =>
+        linesOf(promotion).some(line => line.group === group) &&
+        (!promotion.cheapestOnly || option?.amountMinor === cheapest) &&
+        (promotion.shippingMethodIds === null ||
+          [...promotion.shippingMethodIds].includes(option?.methodId ?? ''))
+    )
   )
   const things = [...lines, ...deliveries]
   tax(input, things)

@@ -183,7 +183,10 @@ const PROMISES: Record<string, (basket: QuoteInput, quoted: Quote, numbers: read
     const promotions = rules.promotions.map(each => ({ ...each, name: `${each.name} (new)` }))
     expect(quote({ ...basket, rules: { ...rules, promotions } }).hash).toBe(hash)
     const lines = basket.lines.map(line => ({ ...line, weightGrams: line.weightGrams + 1 }))
-    const byValue = { ...rules, ratesOf: () => [{ id: 'post', amountMinor: 7, taxCategory: null }] }
+    const byValue = {
+      ...rules,
+      ratesOf: () => [{ id: 'post', methodId: 'post', amountMinor: 7, taxCategory: null }]
+    }
     expect(quote({ ...basket, lines, rules: byValue }).hash).toBe(quote({ ...basket, rules: byValue }).hash)
     expect(quote(shuffled(basket, numbers)).hash).toBe(hash)
     const optionOf = new Map(groups.map(({ key, option }) => [key, option]))

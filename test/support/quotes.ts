@@ -106,6 +106,8 @@ const promotionOf = (given: Partial<Promotion>, index: number): Promotion => ({
   minimumQuantity: 0,
   productIds: null,
   categoryIds: null,
+  shippingMethodIds: null,
+  cheapestOnly: false,
   firstOrderOnly: false,
   group: null,
   effect: { type: 'percentage', ppm: 100_000 },

@@ -257,6 +257,15 @@ defineError(
     fault: { path: 'body/effect', message: 'must be one that the class of the promotion can have' }
   }
 )
+defineError(
+  'invalid',
+  'PRICING_PROMOTION_SHIPPING_ONLY',
+  '`shipping_method_ids` and `cheapest_only` are for promotions of class `shipping`. Remove them, or change the class.',
+  {
+    constraints: ['pricing.promotions_shipping'],
+    fault: { path: 'body/class', message: 'must be shipping with shipping_method_ids or cheapest_only' }
+  }
+)
 defineError('conflict', 'PRICING_CODE_TAKEN', 'There is such a code already.', {
   constraints: ['pricing.codes_code'],
   fault: { path: 'body/code', message: 'must not be that of another one' }

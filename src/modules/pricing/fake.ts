@@ -218,6 +218,8 @@ const DEFAULT_PROMOTION = {
   minimumQuantity: 0,
   productIds: null,
   categoryIds: null,
+  shippingMethodIds: null,
+  cheapestOnly: false,
   firstOrderOnly: false,
   group: null,
   effect: { type: 'percentage', ppm: 100_000 },

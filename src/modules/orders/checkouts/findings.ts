@@ -56,6 +56,7 @@ const BLOCKS = {
   CODE_NO_MATCHING_LINE: false,
   CODE_MINIMUM: false,
   CODE_NEEDS_DESTINATION: false,
+  CODE_NOT_FOR_SHIPPING_METHOD: false,
   CODE_NOT_COMBINABLE: false,
   CODE_NO_EFFECT: false
 } satisfies Record<Finding['code'], boolean>

@@ -59,6 +59,10 @@ const REASONS: Record<CodeProblem, (about: About) => string> = {
     return `Lines that match lack ${[...amount, ...units].join(' and ')}.`
   },
   CODE_NEEDS_DESTINATION: () => 'It takes something off deliveries, and nobody said where to.',
+  CODE_NOT_FOR_SHIPPING_METHOD: ({ promotion: { shippingMethodIds } }) =>
+    shippingMethodIds === null
+      ? 'It is for the cheapest shipping option (cheapest_only).'
+      : 'It is for other shipping methods (shipping_method_ids), or for the cheapest option (cheapest_only).',
   CODE_NOT_COMBINABLE: ({ promotion, conflicts }) =>
     conflicts.includes(promotion)
       ? 'Another code of the same promotion counts already.'

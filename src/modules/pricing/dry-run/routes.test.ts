@@ -121,7 +121,20 @@ test.each<[string, string, string, object, object?]>([
     { first_order_only: true },
     { first_order: false }
   ],
-  ['is for other customers', 'CODE_NOT_FOR_CUSTOMER', 'the group trade', { customer_group: 'trade' }],
+  [
+    'is for another shipping method',
+    'CODE_NOT_FOR_SHIPPING_METHOD',
+    'shipping_method_ids',
+    { class: 'shipping', effect: { type: 'free_shipping' }, shipping_method_ids: [newId()] },
+    { shipping_options: [{ amount: 500, method_id: newId() }] }
+  ],
+  [
+    'is for the cheapest delivery',
+    'CODE_NOT_FOR_SHIPPING_METHOD',
+    'cheapest_only',
+    { class: 'shipping', effect: { type: 'free_shipping' }, cheapest_only: true },
+    { shipping_options: [{ amount: 500 }, { id: 'express', amount: 900 }], shipping_option: 'express' }
+  ],
   [
     'takes something off deliveries',
     'CODE_NO_EFFECT',

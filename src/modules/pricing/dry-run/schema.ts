@@ -34,6 +34,7 @@ const DryRunLine = input({
 })
 const DryRunShippingOption = input({
   id: Type.Optional(line(64)),
+  method_id: Type.Optional({ ...Id, description: 'The shipping method that it is an option of.' }),
   amount: { ...Amount, description: 'Price of the delivery before promotions.' },
   tax_category: TaxedAs
 })
@@ -59,7 +60,6 @@ export const DryRunRequest = request('DryRunRequest', {
     ...Id,
     description: 'Whose uses and exemptions from tax count; nobody’s, unless sent.'
   }),
-  customer_group: Type.Optional(line(64)),
   first_order: Type.Optional(Type.Boolean({ description: 'As it is for the customer, unless sent.' })),
   at: Type.Optional(
     Type.String({ format: 'date-time', description: 'As it will be then; as it is, unless sent.' })

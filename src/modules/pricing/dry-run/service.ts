@@ -31,7 +31,7 @@ export const createDryRunService = ({ markets, readRules, explain }: Deps) => ({
       codes,
       buyer: {
         ...buyer,
-        group: body.customer_group ?? null,
+        group: null,
         isFirstOrder: body.first_order ?? buyer.isFirstOrder
       },
       rules: { ...rules, ratesOf: () => options },
@@ -125,8 +125,9 @@ function optionsOf({
   shipping_options: given = [],
   shipping_option: choice
 }: DryRunRequest): ShippingOption[] {
-  const options = given.map(({ id, amount, tax_category }, index) => ({
+  const options = given.map(({ id, method_id, amount, tax_category }, index) => ({
     id: id ?? keyOf(index),
+    methodId: method_id ?? null,
     amountMinor: amount,
     taxCategory: tax_category ?? null
   }))

@@ -15,6 +15,8 @@ const written = {
   minimum_quantity: 'int4',
   product_ids: 'uuid[]?',
   category_ids: 'uuid[]?',
+  shipping_method_ids: 'uuid[]?',
+  cheapest_only: 'bool',
   first_order_only: 'bool',
   customer_group: 'text?',
   effect: json<Effect>(),

@@ -14,7 +14,8 @@ test('a promotion is created with what it leaves out, changed, listed and delete
     ...{ priority: 0, active: true, starts_at: null, ends_at: null, markets: null, needs_code: false },
     ...{ minimum: null, minimum_quantity: 0, product_ids: null, category_ids: null, first_order_only: false },
     ...{
-      customer_group: null,
+      shipping_method_ids: null,
+      cheapest_only: false,
       combines: [],
       uses_max: null,
       uses_left: null,
@@ -25,7 +26,7 @@ test('a promotion is created with what it leaves out, changed, listed and delete
   const path = `${PROMOTIONS}/${made.id}`
   const change = {
     ...{ class: 'order', priority: 5, minimum: { CHF: 5_000, EUR: 4_500 }, minimum_quantity: 2 },
-    ...{ product_ids: [newId()], category_ids: [newId()], first_order_only: true, customer_group: 'trade' },
+    ...{ product_ids: [newId()], category_ids: [newId()], first_order_only: true },
     ...{ effect: { type: 'amount', amounts: { CHF: 500 } }, combines: ['shipping'], markets: ['default'] },
     ...{ uses_max: 50, uses_per_customer: 1, needs_code: true, active: false }
   }
@@ -172,4 +173,24 @@ test('a shop that has too many of them quotes all the same, and each can still b
   expect((await shop.pricing.rules({ codes, customer: null })).promotions).toHaveLength(200)
   for (const count of [0, 10]) expect((await quoted(count)).status).toBe(200)
   expect((await admin.patch(path, { active: false })).status).toBe(200)
+})
+
+test.each([[{ shipping_method_ids: [newId()] }], [{ cheapest_only: true }]])(
+  'a promotion that is not for shipping refuses %o',
+  async fields => {
+    const { admin } = await usePricing()
+    const { json } = await admin.post(PROMOTIONS, { ...TENTH, ...fields })
+    expect(json).toMatchObject({ code: 'PRICING_PROMOTION_SHIPPING_ONLY', status: 400 })
+  }
+)
+
+test('a customer group is refused, because no customer is in one', async () => {
+  const { admin } = await usePricing()
+  const refused = { status: 400, json: { errors: [{ path: 'body/customer_group' }] } }
+  const { json: made } = await admin.post(PROMOTIONS, TENTH)
+  const body = { customer_group: 'trade' }
+  expect(await admin.post(PROMOTIONS, { ...TENTH, ...body })).toMatchObject(refused)
+  expect(await admin.patch(`${PROMOTIONS}/${made.id}`, body)).toMatchObject(refused)
+  const lines = [{ quantity: 1, price: 100 }]
+  expect(await admin.post(`${PROMOTIONS}/dry-run`, { lines, ...body })).toMatchObject(refused)
 })

@@ -85,8 +85,13 @@ const fields = {
   }),
   product_ids: ids('What it is for, with category_ids; both null: everything.'),
   category_ids: ids('The products of a category and of those below it.'),
+  shipping_method_ids: ids('Class `shipping` only: the shipping methods that it is for; null: all.'),
+  cheapest_only: Type.Boolean({
+    description:
+      'Class `shipping` only: whether it is only for the cheapest shipping option that is offered.',
+    default: false
+  }),
   first_order_only: Type.Boolean({ default: false }),
-  customer_group: nullable(line(64, 'For customers of this group; null: for everybody.')),
   effect: Effect,
   combines: Type.Array(PromotionClass, {
     description: 'The classes, its own too, whose promotions may be there beside it.',
@@ -113,8 +118,9 @@ export const CreatePromotionRequest = request('CreatePromotionRequest', {
   minimum_quantity: Type.Optional(fields.minimum_quantity),
   product_ids: Type.Optional(fields.product_ids),
   category_ids: Type.Optional(fields.category_ids),
+  shipping_method_ids: Type.Optional(fields.shipping_method_ids),
+  cheapest_only: Type.Optional(fields.cheapest_only),
   first_order_only: Type.Optional(fields.first_order_only),
-  customer_group: Type.Optional(fields.customer_group),
   effect: fields.effect,
   combines: Type.Optional(fields.combines),
   uses_max: Type.Optional(fields.uses_max),
@@ -139,8 +145,9 @@ export const PromotionResponse = response('PromotionResponse', {
   minimum_quantity: Type.Integer(),
   product_ids: nullable(Type.Array(Id)),
   category_ids: nullable(Type.Array(Id)),
+  shipping_method_ids: nullable(Type.Array(Id)),
+  cheapest_only: Type.Boolean(),
   first_order_only: Type.Boolean(),
-  customer_group: nullable(Type.String()),
   effect: Type.Object({
     type: Type.Enum(['percentage', 'amount', 'fixed_price', 'free_shipping']),
     percentage_ppm: Type.Optional(Type.Integer()),

@@ -106,6 +106,8 @@ const DEFAULTS = {
   minimum_quantity: 0,
   product_ids: null,
   category_ids: null,
+  shipping_method_ids: null,
+  cheapest_only: false,
   first_order_only: false,
   customer_group: null,
   combines: [],
@@ -131,7 +133,7 @@ async function lock(tx: Transaction, id: string, write: Write): Promise<reposito
   return stored
 }
 
-const present = ({ markets, ...row }: repository.PromotionRow): PromotionResponse => ({
+const present = ({ markets, customer_group: _, ...row }: repository.PromotionRow): PromotionResponse => ({
   ...row,
   combines: row.combines as PromotionResponse['combines'],
   markets: markets.length === 0 ? null : markets

@@ -11,6 +11,7 @@ const CODE_MESSAGES = {
   CODE_NO_MATCHING_LINE: 'This code is for other products than those of this order.',
   CODE_MINIMUM: 'This code needs a larger order.',
   CODE_NEEDS_DESTINATION: 'This code counts once it is known where the order goes.',
+  CODE_NOT_FOR_SHIPPING_METHOD: 'This code is for another shipping method.',
   CODE_NOT_COMBINABLE: 'This code cannot be combined with another discount of this order.',
   CODE_NO_EFFECT: 'This code takes nothing off this order.'
 }

@@ -127,6 +127,8 @@ export type Parcel = {
 }
 export type ShippingOption = {
   readonly id: string
+  /** Null where it is unknown: then it is an option of no named method. */
+  readonly methodId: string | null
   readonly amountMinor: number
   /** Null: `standard`. */
   readonly taxCategory: string | null
@@ -155,6 +157,10 @@ export type Promotion = {
   /** A line matches by its product or by a category; both null: every line. */
   readonly productIds: ReadonlySet<string> | null
   readonly categoryIds: ReadonlySet<string> | null
+  /** The shipping methods that it is for; null: all. */
+  readonly shippingMethodIds: ReadonlySet<string> | null
+  /** Whether it is only for the cheapest option that is offered for a delivery. */
+  readonly cheapestOnly: boolean
   readonly firstOrderOnly: boolean
   /** Of customers; null: everybody. */
   readonly group: string | null

@@ -18,7 +18,7 @@ export type Redemption = {
 /** A promotion that nothing forbids, and the lines that match it. */
 type Candidate = { readonly promotion: Promotion; readonly matching: readonly LineTarget[] }
 /** What it would take something off, and how much if it were the only one. */
-type Offer = { readonly promotion: Promotion; readonly targets: readonly Target[]; readonly alone: number }
+type Offer = { readonly candidate: Candidate; readonly targets: readonly Target[]; readonly alone: number }
 
 /** Promotions as they are taken: class by class, each on what those before it left. */
 export function openPromotions(input: QuoteInput, lines: readonly LineTarget[]) {
@@ -30,24 +30,29 @@ export function openPromotions(input: QuoteInput, lines: readonly LineTarget[]) 
   const candidates = findCandidates(input, lines, codeOf, problems)
   const taken: Promotion[] = []
 
-  /** Takes what may be taken of a class; `noEffect` is said of what would take nothing off. */
+  /** Takes what may be taken of a class; `noEffectOf` names the problem of a promotion that would take nothing off. */
   function take(
     of: PromotionClass,
     targetsOf: (candidate: Candidate) => readonly Target[],
-    noEffect: CodeProblem = 'CODE_NO_EFFECT'
+    noEffectOf: (candidate: Candidate) => CodeProblem = () => 'CODE_NO_EFFECT'
   ): Component[] {
     const offers = candidates
       .filter(({ promotion }) => promotion.class === of)
       .map((candidate): Offer => {
         const targets = targetsOf(candidate)
         const { promotion } = candidate
-        return { promotion, targets, alone: savingAlone(promotion, currency, targets) }
+        return { candidate, targets, alone: savingAlone(promotion, currency, targets) }
       })
-    return offers.sort(byRank).flatMap(({ promotion, targets, alone }) => {
+    return offers.sort(byRank).flatMap(({ candidate, targets, alone }) => {
+      const { promotion } = candidate
       const conflicts = alone === 0 ? [] : taken.filter(each => !combine(each, promotion))
       const components = conflicts.length > 0 ? [] : takeOff(promotion, currency, codeOf, targets)
       if (components.length > 0) taken.push(promotion)
-      else problems.set(promotion.id, conflicts.length > 0 ? notCombinable(conflicts) : { code: noEffect })
+      else
+        problems.set(
+          promotion.id,
+          conflicts.length > 0 ? notCombinable(conflicts) : { code: noEffectOf(candidate) }
+        )
       return components
     })
   }
@@ -61,13 +66,19 @@ export function openPromotions(input: QuoteInput, lines: readonly LineTarget[]) 
   return {
     takeLine: () => take('line', candidate => candidate.matching),
     takeOrder: () => take('order', candidate => candidate.matching),
-    /** Those of deliveries hold for each that carries a line that matches. */
+    /** Those of deliveries hold for each that carries a matching line by a method that the promotion is for. */
     takeShipping(deliveries: readonly DeliveryTarget[], noEffect: CodeProblem): Component[] {
       const carriedOf = ({ matching }: Candidate) => {
         const groups = new Set(matching.map(target => target.group))
         return deliveries.filter(delivery => groups.has(delivery.group))
       }
-      return take('shipping', carriedOf, noEffect)
+      const fittingOf = (candidate: Candidate) =>
+        carriedOf(candidate).filter(delivery => fitsDelivery(candidate.promotion, delivery))
+      return take('shipping', fittingOf, candidate =>
+        carriedOf(candidate).some(delivery => !fitsDelivery(candidate.promotion, delivery))
+          ? 'CODE_NOT_FOR_SHIPPING_METHOD'
+          : noEffect
+      )
     },
     /** Of each code that has no effect, why. */
     findings: (): CodeFinding[] =>
@@ -81,6 +92,13 @@ export function openPromotions(input: QuoteInput, lines: readonly LineTarget[]) 
         .sort((a, b) => (a.promotionId < b.promotionId ? -1 : 1))
   }
 }
+
+const fitsDelivery = (
+  { shippingMethodIds, cheapestOnly }: Promotion,
+  { option: { methodId }, isCheapest }: DeliveryTarget
+): boolean =>
+  (isCheapest || !cheapestOnly) &&
+  (shippingMethodIds === null || (methodId !== null && shippingMethodIds.has(methodId)))
 
 type CodeOf = ReadonlyMap<string, string>
 
@@ -124,9 +142,9 @@ function findCandidates(
 
 /** By priority, then by what saves more, then by id. */
 const byRank = (a: Offer, b: Offer): number =>
-  b.promotion.priority - a.promotion.priority ||
+  b.candidate.promotion.priority - a.candidate.promotion.priority ||
   b.alone - a.alone ||
-  (a.promotion.id < b.promotion.id ? -1 : 1)
+  (a.candidate.promotion.id < b.candidate.promotion.id ? -1 : 1)
 
 const combine = (one: Promotion, other: Promotion): boolean =>
   one.combines.includes(other.class) && other.combines.includes(one.class)

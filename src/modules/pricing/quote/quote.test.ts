@@ -61,7 +61,13 @@ describe('the hash', () => {
   const other = { key: 'b', variantId: 'book', priceMinor: 500 }
   const [sent, picked] = [{ method: 'shipping', destination: { country: 'DE' } }, { key: 'other' }] as const
   const ratesOf = () =>
-    ['post', 'express'].map(id => ({ id, amountMinor: 500, taxCategory: 'standard', name: 'Parcel' }))
+    ['post', 'express'].map(id => ({
+      id,
+      methodId: id,
+      amountMinor: 500,
+      taxCategory: 'standard',
+      name: 'Parcel'
+    }))
   const given = { lines: [line, other], groups: [sent, picked], taxes: GERMANY, ratesOf }
   const hashOf = (changed: Partial<Parameters<typeof quoteInput>[0]>) =>
     quote(quoteInput({ ...given, ...changed })).hash

@@ -48,7 +48,9 @@ export function quote<Option extends ShippingOption>(input: QuoteInput<Option>):
 
   const targetsOfGroup = Map.groupBy(targets, target => target.group)
   const deliveries = groups.map(group => deliver(group, targetsOfGroup.get(group) ?? [], input))
-  const carried = deliveries.flatMap(({ group, chosen }) => (chosen ? [targetOfDelivery(group, chosen)] : []))
+  const carried = deliveries.flatMap(({ group, chosen, options }) =>
+    chosen ? [targetOfDelivery(group, chosen, options)] : []
+  )
   const findings = deliveries.flatMap(delivery => delivery.findings)
   const isUnknown = findings.some(({ code }) => code === 'SHIPPING_DESTINATION_MISSING')
   const noEffect = isUnknown ? 'CODE_NEEDS_DESTINATION' : 'CODE_NO_EFFECT'

@@ -17,7 +17,11 @@ export type Target = {
   promotions: number
 }
 export type LineTarget = Target & { readonly line: QuoteLine }
-export type DeliveryTarget = Target & { readonly option: ShippingOption }
+export type DeliveryTarget = Target & {
+  readonly option: ShippingOption
+  /** Whether no other option of the delivery costs less. */
+  readonly isCheapest: boolean
+}
 
 export function targetOfLine(line: QuoteLine, group: QuoteGroup): LineTarget {
   const { key, quantity: units, discountedPriceMinor, taxCategory } = line
@@ -34,10 +38,16 @@ export function targetOfLine(line: QuoteLine, group: QuoteGroup): LineTarget {
   }
 }
 
-export function targetOfDelivery(group: QuoteGroup, option: ShippingOption): DeliveryTarget {
+/** `options`: all that are offered, the cheapest first. */
+export function targetOfDelivery(
+  group: QuoteGroup,
+  option: ShippingOption,
+  options: readonly ShippingOption[]
+): DeliveryTarget {
   const { amountMinor: fullMinor } = option
   return {
     option,
+    isCheapest: fullMinor === options[0]?.amountMinor,
     of: { group: group.key },
     units: 1,
     taxCategory: option.taxCategory ?? STANDARD,

@@ -19,6 +19,8 @@ export const promotionOf = (row: PromotionRow): Promotion => ({
   minimumQuantity: row.minimum_quantity,
   productIds: row.product_ids === null ? null : new Set(row.product_ids),
   categoryIds: row.category_ids === null ? null : new Set(row.category_ids),
+  shippingMethodIds: row.shipping_method_ids === null ? null : new Set(row.shipping_method_ids),
+  cheapestOnly: row.cheapest_only,
   firstOrderOnly: row.first_order_only,
   group: row.customer_group,
   effect: effectOf(row.effect),

@@ -20,7 +20,7 @@ test('rules have what counts by itself and what the codes stand for, as quotes t
   const productId = newId()
   const id = await promote(shop, {
     ...{ name: 'Given', class: 'order', priority: 3, minimum: { CHF: 1_000 }, minimum_quantity: 2 },
-    ...{ product_ids: [productId], first_order_only: true, customer_group: 'trade', markets: ['default'] },
+    ...{ product_ids: [productId], first_order_only: true, markets: ['default'] },
     ...{ effect: { type: 'amount', amounts: { CHF: 200 } }, combines: ['line'], starts_at: '2026-01-01' },
     ...{ uses_per_customer: 2, uses_max: 9 }
   })
@@ -37,7 +37,15 @@ test('rules have what counts by itself and what the codes stand for, as quotes t
   })
   expect(promotions).toContainEqual({
     ...{ id, name: 'Given', class: 'order', priority: 3, minimumMinor: { CHF: 1_000 }, minimumQuantity: 2 },
-    ...{ startsAt: Date.UTC(2026, 0), endsAt: null, markets: ['default'], needsCode: false, group: 'trade' },
+    ...{
+      startsAt: Date.UTC(2026, 0),
+      endsAt: null,
+      markets: ['default'],
+      needsCode: false,
+      group: null,
+      shippingMethodIds: null,
+      cheapestOnly: false
+    },
     ...{ productIds: new Set([productId]), categoryIds: null, firstOrderOnly: true, combines: ['line'] },
     ...{ effect: { type: 'amount', minor: { CHF: 200 } }, usesLeft: 9, usesPerCustomer: 2 }
   })

@@ -31,7 +31,7 @@ export function createOptionService({ catalog, rules: rulesNow, currency }: Deps
     }
     return {
       rates: ratesOf(rules, parcel).map(
-        ({ amountMinor: amount, estimatedDays, taxCategory: _, ...option }) => ({
+        ({ amountMinor: amount, estimatedDays, taxCategory: _, methodId: _method, ...option }) => ({
           ...option,
           amount,
           estimated_days: estimatedDays

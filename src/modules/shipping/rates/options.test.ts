@@ -57,6 +57,7 @@ test('options are the cheapest first, then in the order of methods, and tell wha
   expect(options.map(({ service }) => service)).toEqual(['Service a', 'Service d', 'Service b', 'Service c'])
   expect(options[0]).toEqual({
     id: expect.any(String),
+    methodId: 'a',
     method: 'shipping',
     provider: 'Post',
     service: 'Service a',

@@ -53,6 +53,7 @@ export type Parcel = {
 /** A way to send it. `id` is a choice, of method and zone: it stays when the price changes. */
 export type ShippingOption = {
   readonly id: string
+  readonly methodId: string
   readonly method: Kind
   readonly provider: string | null
   readonly service: string
@@ -136,10 +137,11 @@ function optionOf({ id, method, rates }: Offer, parcel: Parcel) {
   const rate = rates.get(parcel.currency)
   const amountMinor = rate && amountOf(rate, parcel)
   if (amountMinor === undefined) return undefined
-  const { kind, provider, service, estimatedDays, taxCategory, position } = method
+  const { id: methodId, kind, provider, service, estimatedDays, taxCategory, position } = method
   const { currency } = parcel
   const option: ShippingOption = {
     id,
+    methodId,
     method: kind,
     provider,
     service,
