@@ -1,8 +1,27 @@
 import type { Config } from '../../config.ts'
 import { type Diagnosis, ok, warning, wrong } from '../../kernel/diagnosis.ts'
+import { FIRST_ID } from '../../kernel/ids.ts'
 import type { SettingsOf } from '../../kernel/settings.ts'
+import type { Queryable } from '../../platform/postgres/database.ts'
+import { countEventsOf, listEvents } from './callbacks/repository.ts'
 import { offeredMethods } from './providers/manual.ts'
 import type { paymentsSettings } from './settings.ts'
+
+/** Finds events of providers that changed nothing because they do not fit. */
+export const diagnoseEvents = (db: Queryable): readonly Diagnosis[] => [
+  {
+    about: 'payment events',
+    async find() {
+      const [oldest] = await db.rows(listEvents, { state: 'quarantined', after: FIRST_ID, limit: 1 })
+      if (oldest === undefined) return ok('none is quarantined')
+      const { total = 0 } = (await db.first(countEventsOf, { state: 'quarantined' })) ?? {}
+      return warning(
+        `${total} quarantined, the oldest from ${oldest.provider} (${oldest.type}): ${oldest.reason}`,
+        'Each may be a payment that an order does not show. See GET /api/admin/payments/events; retry or discard them.'
+      )
+    }
+  }
+]
 
 /** Whether money can be taken, and is real. */
 export const diagnosePayments = (

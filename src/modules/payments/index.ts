@@ -6,7 +6,7 @@ import { createAccounts, type NewAccount, type OrderCapture, type OrderRefund } 
 import { eraseOldRaw } from './callbacks/repository.ts'
 import { callbackRoutes } from './callbacks/routes.ts'
 import { createCallbackService } from './callbacks/service.ts'
-import { diagnosePayments } from './diagnosis.ts'
+import { diagnoseEvents, diagnosePayments } from './diagnosis.ts'
 import { forget, paymentsOfPeople } from './erasure/service.ts'
 import { paymentEvents } from './events.ts'
 import { createExpiryWatch } from './expiry/watch.ts'
@@ -123,7 +123,7 @@ export const paymentsModule = defineModule({
     const starter = createStarter(providers)
     const accounts = createAccounts({ recorder, starter, refunds, wake: wakeOperation })
     const events = metrics.counter('callbacks', 'What providers called back with.', {
-      result: ['received', 'repeated', 'refused']
+      result: ['received', 'repeated', 'refused', 'quarantined']
     })
     const wakeEvent = (tx: Transaction, id: string) => enqueue(tx, applyEvent, { id }, { subject: id })
     const callbacks = createCallbackService({
@@ -149,6 +149,7 @@ export const paymentsModule = defineModule({
     return {
       api,
       people: paymentsOfPeople(db),
+      diagnoses: diagnoseEvents(db),
       routes: (tiers: Tiers) => {
         intentRoutes(
           tiers,

@@ -201,7 +201,7 @@ export const importFailed = defineError(
 export const shippingOptionUnknown = defineError(
   'invalid',
   'PRICING_SHIPPING_OPTION_UNKNOWN',
-  '`shipping_option` is not the id of one of `shipping_options`.',
+  'The `shipping_option` is not one of the `shipping_options`.',
   { fault: { path: 'body/shipping_option', message: 'must be the id of one of shipping_options' } }
 )
 export const quoteTooLarge = defineError(
@@ -260,7 +260,7 @@ defineError(
 defineError(
   'invalid',
   'PRICING_PROMOTION_SHIPPING_ONLY',
-  '`shipping_method_ids` and `cheapest_only` are for promotions of class `shipping`. Remove them, or change the class.',
+  'Only promotions of class `shipping` have `shipping_method_ids` and `cheapest_only`.',
   {
     constraints: ['pricing.promotions_shipping'],
     fault: { path: 'body/class', message: 'must be shipping with shipping_method_ids or cheapest_only' }
@@ -274,15 +274,10 @@ defineError('conflict', 'PRICING_TAX_CATEGORY_TAKEN', 'Another tax category has 
   constraints: ['pricing.tax_categories_code'],
   fault: { path: 'body/code', message: 'must not be that of another one' }
 })
-defineError(
-  'invalid',
-  'PRICING_TAX_CATEGORY_UNTAXED',
-  'The category `untaxed` has no tax rates. Name another category.',
-  {
-    constraints: ['pricing.tax_rates_untaxed'],
-    fault: { path: 'body/category', message: 'must be a category other than untaxed' }
-  }
-)
+defineError('invalid', 'PRICING_TAX_CATEGORY_UNTAXED', 'The tax category `untaxed` takes no rates.', {
+  constraints: ['pricing.tax_rates_untaxed'],
+  fault: { path: 'body/category', message: 'must be a category other than untaxed' }
+})
 defineError('conflict', 'PRICING_TAX_ZONE_TAKEN', 'There is a tax zone of this place already.', {
   constraints: ['pricing.tax_zones_place']
 })

@@ -40,7 +40,7 @@ type Shop = {
 }
 
 /** Methods with a price whose tax category has no rate in a country that is taxed, with the markets of that country. */
-export function untaxedMethods({ methods, rates, markets, taxZones, now }: Shop) {
+function untaxedMethods({ methods, rates, markets, taxZones, now }: Shop) {
   const priced = new Set(rates.filter(({ price }) => price !== 0).map(({ methodId }) => methodId))
   const taxedMarkets = markets.flatMap(({ code, countries }) => {
     const sold = countries.length > 0 ? countries : [...taxZones.keys()]

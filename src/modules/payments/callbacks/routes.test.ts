@@ -3,6 +3,7 @@ import { until } from '../../../../test/faults/until.ts'
 import { type PaymentShop, usePayments } from '../../../../test/support/payments.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { customer } from '../../../testing.ts'
+import { diagnoseEvents } from '../diagnosis.ts'
 
 const DAY_MS = 86_400_000
 
@@ -157,6 +158,38 @@ test('what is not JSON, or no event, is quarantined once; what is too large is n
   expect((await eventsOf(shop, 'quarantined')).total).toBe(strange.length - 1)
   expect(await shop.sql('select * from payments.facts')).toEqual([])
 })
+
+test.each([
+  ['without a payment method', { payment_method: undefined }, 'data/object/payment_method is required'],
+  ['with an amount as text', { amount: '10000' }, 'data/object/amount must be a whole number'],
+  ['with a negative amount', { amount_received: -1 }, 'data/object/amount_received must be a whole number'],
+  ['of the wrong object', { object: 'charge' }, 'the charge cannot be read: data/object/']
+])(
+  'a signed event %s is quarantined with the path, and applied once it can be read',
+  async (_what, change, reason) => {
+    const shop = await usePayments()
+    const { orderId, id } = await waiting(shop)
+    const event = await paidEvent(shop, id)
+    const broken = { ...event, data: { object: { ...event.data.object, ...change } } }
+    for (const _ of ['once', 'again']) expect((await shop.callback(broken)).status).toBe(200)
+    const { items } = await eventsOf(shop, 'quarantined')
+    expect(items).toMatchObject([
+      { event_id: event.id, type: event.type, reason: expect.stringContaining(reason) }
+    ])
+    await untouched(shop, id)
+    const metrics = (await shop.request('GET', '/metrics')).text
+    expect(metrics).toContain('cartwright_payments_callbacks_total{result="quarantined"} 1')
+    const [check] = diagnoseEvents(shop.db)
+    expect(await check?.find()).toMatchObject({ state: 'warning', detail: expect.stringContaining(reason) })
+
+    // The provider repeats it as it should be, under an id of its own.
+    await shop.callback({ ...event, id: 'evt_right' })
+    await until('it is paid', async () => (await shop.account(orderId)).status === 'paid')
+    const path = `/api/admin/payments/events/${items[0].id}`
+    expect((await shop.admin.post(`${path}/discard`, { reason: 'noise' })).status).toBe(204)
+    expect((await check?.find())?.state).toBe('ok')
+  }
+)
 
 test('an unknown type is ignored; an event that is early waits until its payment is there', async () => {
   const shop = await usePayments()

@@ -19,11 +19,13 @@ type Deps = {
   recorder: Recorder
   /** Has it applied soon after the commit. */
   wake: (tx: Transaction, id: string) => void
-  count: (result: 'received' | 'repeated' | 'refused') => void
+  count: (result: 'received' | 'repeated' | 'refused' | 'quarantined') => void
 }
 type KeptEvent = RowOf<typeof repository.findEvent>
 type Called = { provider: string; raw: Buffer; headers: Readonly<Record<string, unknown>> }
 
+/** In characters. */
+const REASON_MAX = 500
 /** An event about nothing that we know may be early; after a day it is for somebody to look at. */
 const PAUSES_SECONDS = [60, 300, 1_800, 7_200, 43_200, 86_400]
 
@@ -39,18 +41,19 @@ export function createCallbackService({ db, secrets, providers, recorder, wake, 
     const isEvent = read.kind === 'event'
     // Whatever says nothing of a payment is no concern of ours.
     const state = isEvent ? (read.about === null ? 'ignored' : 'received') : 'quarantined'
+    const of = isEvent ? read : read.event
     const row = await tx.first(repository.insertEvent, {
       id,
       provider,
-      event_id: isEvent ? read.id : `unreadable:${hash('sha256', raw)}`,
+      event_id: of?.id ?? `unreadable:${hash('sha256', raw)}`,
       source: 'callback',
-      type: isEvent ? read.type : 'unreadable',
+      type: of?.type ?? 'unreadable',
       state,
-      reason: isEvent ? null : read.error,
+      reason: isEvent ? null : read.error.slice(0, REASON_MAX),
       payment_id: null,
       raw: secrets.seal(repository.RAW, raw)
     })
-    count(row === undefined ? 'repeated' : 'received')
+    count(row === undefined ? 'repeated' : isEvent ? 'received' : 'quarantined')
     if (row !== undefined && state === 'received') wake(tx, id)
   }
 

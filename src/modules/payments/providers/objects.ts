@@ -1,6 +1,7 @@
+import { faultsOf } from '../../../kernel/faults.ts'
 import { isId } from '../../../kernel/ids.ts'
 import { type Static, type TSchema, Type } from '../../../kernel/schema.ts'
-import { compileSchema } from '../../../kernel/validate.ts'
+import { compileSchema, type SchemaError } from '../../../kernel/validate.ts'
 import { nullable } from '../../../kernel/wire.ts'
 import type { Fact, FactKind, FactStatus } from '../facts/fact.ts'
 import type { CallbackEvent, Saying, Unreadable } from './port.ts'
@@ -80,10 +81,14 @@ type EventObject = Static<typeof EventObject>
 
 /** Compiled when the first object comes, which in most processes is never. */
 function fits<S extends TSchema>(schema: S) {
+  const errorsOf = faultsIn(schema)
+  return (value: unknown): value is Static<S> => errorsOf(value).length === 0
+}
+function faultsIn(schema: TSchema) {
   let errorsOf: ReturnType<typeof compileSchema> | undefined
-  return (value: unknown): value is Static<S> => {
+  return (value: unknown): SchemaError[] => {
     errorsOf ??= compileSchema(schema)
-    return errorsOf(value).length === 0
+    return errorsOf(value)
   }
 }
 export const isIntent = fits(IntentObject)
@@ -92,6 +97,22 @@ const isDispute = fits(DisputeObject)
 const isCharge = fits(ChargeObject)
 export const isEvent = fits(EventObject)
 export const isList = fits(ListObject)
+
+/** The kinds of objects that change payments, as `object` names them. */
+const READ = new Map(
+  Object.entries({
+    payment_intent: faultsIn(IntentObject),
+    refund: faultsIn(RefundObject),
+    dispute: faultsIn(DisputeObject),
+    charge: faultsIn(ChargeObject)
+  })
+)
+/** Why an object of a kind that changes payments cannot be read, with the path; `undefined` for all others. */
+function faultOf(object: unknown): string | undefined {
+  if (typeof object !== 'object' || object === null || !('object' in object)) return undefined
+  const [fault] = faultsOf('data/object', READ.get(String(object.object))?.(object) ?? [])
+  return fault && `the ${object.object} cannot be read: ${fault.path} ${fault.message}`
+}
 
 const INTENT: Record<string, FactStatus> = {
   requires_payment_method: 'pending',
@@ -214,11 +235,13 @@ export function sayingOf(object: unknown): Saying {
   return { about: null, whole: null, facts: [] }
 }
 
-/** What an event is about. */
+/** What an event is about. One whose object should change a payment and cannot be read is unreadable, never ignored. */
 export function readEvent(told: EventObject): CallbackEvent | Unreadable {
   const { id, type } = told
   const { object } = told.data
   const event = { kind: 'event', id, type } as const
+  const fault = faultOf(object)
+  if (fault !== undefined) return { kind: 'unreadable', error: fault, event: { id, type } }
   if (isRefund(object) && isAmbiguous(object, told))
     return {
       kind: 'unreadable',

@@ -64,7 +64,12 @@ export type CallbackEvent = Saying & {
   readonly type: string
 }
 /** Signed by the provider, and yet nothing that can be read. */
-export type Unreadable = { readonly kind: 'unreadable'; readonly error: string }
+export type Unreadable = {
+  readonly kind: 'unreadable'
+  readonly error: string
+  /** The provider's own id and type, where at least these can be read. */
+  readonly event?: Pick<CallbackEvent, 'id' | 'type'>
+}
 /** Whether a provider has signed something just now. */
 export type Signature = 'right' | 'unsigned' | 'wrong' | 'old' | 'future'
 type Callbacks = {
