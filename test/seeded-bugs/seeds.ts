@@ -1,0 +1,219 @@
+/** A bug to plant: `find` occurs exactly once in `file`, and `replace` breaks the promise. */
+export type Seed = {
+  readonly name: string
+  /** What customers or operators rely on, and what the bug takes away. */
+  readonly promise: string
+  readonly file: string
+  readonly find: string
+  readonly replace: string
+  /** Test files of which at least one fails while the bug is there. */
+  readonly tests: readonly string[]
+}
+
+export const seeds: readonly Seed[] = [
+  {
+    name: 'money-rounding',
+    promise: 'A share of an amount is rounded half up.',
+    file: 'src/kernel/money.ts',
+    find: 'return rest >= denominator - rest ? whole + 1 : whole',
+    replace: 'return rest > denominator - rest ? whole + 1 : whole',
+    tests: ['src/kernel/money.test.ts']
+  },
+  {
+    name: 'lost-cent',
+    promise: 'The parts of an allocated amount add up to the amount.',
+    file: 'src/modules/pricing/quote/allocate.ts',
+    find: 'if (left === 0) return parts',
+    replace: 'if (left <= 1) return parts',
+    tests: ['src/modules/pricing/quote/quote.test.ts', 'test/quotes/quotes.test.ts']
+  },
+  {
+    name: 'stale-tax-rate',
+    promise: 'A tax rate applies until its end and not after it.',
+    file: 'src/modules/pricing/quote/tax.ts',
+    find: '(endsAt === null || now < endsAt)',
+    replace: '(endsAt === null || now > 0)',
+    tests: ['src/modules/pricing/quote/quote.test.ts', 'test/quotes/quotes.test.ts']
+  },
+  {
+    name: 'refund-without-limit',
+    promise: 'Refunds of a payment never exceed what was captured, pending ones included.',
+    file: 'src/modules/payments/payments/repository.ts',
+    find: 'refunded + refunding + $amount <= captured',
+    replace: 'refunded + $amount <= captured',
+    tests: ['src/modules/payments/payments/routes.test.ts', 'test/races/payments.test.ts']
+  },
+  {
+    name: 'refund-counted-twice',
+    promise: 'A refund that a callback reports before the response arrives is counted once.',
+    file: 'src/modules/payments/facts/reducer.ts',
+    find: 'openRefunds.filter(({ id }) => !told.has(id))',
+    replace: 'openRefunds.filter(({ id }) => id !== undefined || !told.has(id))',
+    tests: ['src/modules/payments/facts/reducer.test.ts']
+  },
+  {
+    name: 'refund-of-unpaid-money',
+    promise: 'A credit pays back only what was paid beyond what is owed.',
+    file: 'src/modules/orders/life/credits.ts',
+    find: 'return Math.min(credit.amountMinor, Math.max(0, heldMinor - owedMinor))',
+    replace: 'return Math.min(credit.amountMinor, Math.max(0, heldMinor))',
+    tests: ['src/modules/orders/life/credits.test.ts']
+  },
+  {
+    name: 'safety-stock-sold',
+    promise: 'The safety stock of a level is not for sale.',
+    file: 'src/modules/inventory/stock/availability.ts',
+    find: 'Math.max(0, level.onHand - level.safety)',
+    replace: 'Math.max(0, level.onHand)',
+    tests: ['src/modules/inventory/stock/availability.test.ts', 'test/races/stock-model.test.ts']
+  },
+  {
+    name: 'claimed-stock-expires',
+    promise: 'A reservation that an order is claiming does not expire.',
+    file: 'src/modules/inventory/stock/facts.ts',
+    find: '!rows.every(row => row.isFree)',
+    replace: '!rows.some(row => row.isFree)',
+    tests: ['test/races/stock-model.test.ts', 'test/races/stock.test.ts']
+  },
+  {
+    name: 'stolen-refresh-token',
+    promise: 'A refresh token that is used a second time ends its session.',
+    file: 'src/modules/auth/sessions/service.ts',
+    find: 'if (userId !== undefined && refreshTokens.isOurs(token)) await endIn(tx, id, userId)',
+    replace: '',
+    tests: ['src/modules/auth/sessions/sessions.test.ts']
+  },
+  {
+    name: 'disabled-user-logged-in',
+    promise: 'The session of a disabled user proves nothing.',
+    file: 'src/modules/auth/sessions/repository.ts',
+    find: 'where id = $userId and password_hash = $passwordHash and disabled_at is null for share',
+    replace: 'where id = $userId for share',
+    tests: [
+      'src/modules/auth/sessions/sessions.test.ts',
+      'src/modules/auth/accounts/routes.test.ts',
+      'src/modules/auth/accounts/administration.test.ts'
+    ]
+  },
+  {
+    name: 'admin-routes-open',
+    promise: 'A customer gets 403 on the routes of administrators.',
+    file: 'src/gateway/tier-scopes.ts',
+    find: "admin.addHook('onRequest', requireAdmin)",
+    replace: '',
+    tests: ['src/gateway/routing/tiers.test.ts', 'test/never/who-gets-in.test.ts']
+  },
+  {
+    name: 'orders-of-other-customers',
+    promise: 'A customer reads their own orders only.',
+    file: 'src/modules/orders/orders/service.ts',
+    find: 'found(await db.first(repository.findOrder, { id, customer_id: owner }), orderNotFound)',
+    replace: 'found(await db.first(repository.findAnyOrder, { id }), orderNotFound)',
+    tests: ['src/modules/orders/orders/routes.test.ts', 'test/never/somebody-else.test.ts']
+  },
+  {
+    name: 'key-reused-for-another-request',
+    promise: 'An idempotency key that comes with another request is refused.',
+    file: 'src/platform/idempotency/claims.ts',
+    find: "if (!row.fingerprint.equals(key.fingerprint)) return { kind: 'reused' }",
+    replace: '',
+    tests: ['src/platform/idempotency/claims.test.ts', 'src/gateway/writes/idempotency.test.ts']
+  },
+  {
+    name: 'write-not-noted',
+    promise: 'A retry after a lost response does not apply the write again.',
+    file: 'src/platform/idempotency/write.ts',
+    find: 'await operation.mark?.(tx, resultId)',
+    replace: '',
+    tests: ['src/gateway/writes/idempotency.test.ts', 'src/gateway/writes/write.test.ts']
+  },
+  {
+    name: 'lost-cart-update',
+    promise: 'Of two simultaneous changes of a cart none is lost.',
+    file: 'src/modules/cart/carts/repository.ts',
+    find: 'on c.cart_id = change.cart_id and c.version = change.version and c.expires_at > now()',
+    replace: 'on c.cart_id = change.cart_id and c.expires_at > now()',
+    tests: ['src/modules/cart/carts/service.test.ts', 'test/races/cart.test.ts']
+  },
+  {
+    name: 'events-out-of-order',
+    promise: 'Events of one subject are handled in their order.',
+    file: 'src/platform/outbox/rows.ts',
+    find: 'where earlier.subject = job.subject and earlier.handler = job.handler order by earlier.id limit 1',
+    replace:
+      'where earlier.subject = job.subject and earlier.handler = job.handler order by earlier.id desc limit 1',
+    tests: ['src/platform/outbox/outbox.test.ts']
+  },
+  {
+    name: 'promotion-used-too-often',
+    promise: 'A promotion is used by a customer no more often than it allows.',
+    file: 'src/modules/pricing/redemptions/doors.ts',
+    find: 'row.taken > row.uses_per_customer',
+    replace: 'row.taken > row.uses_per_customer + 1',
+    tests: ['src/modules/pricing/redemptions/doors.test.ts', 'test/races/redemptions.test.ts']
+  },
+  {
+    name: 'unknown-fields-accepted',
+    promise: 'A field that an operation does not know is refused.',
+    file: 'src/kernel/wire.ts',
+    find: 'Type.Object(properties, { title: name, additionalProperties: false })',
+    replace: 'Type.Object(properties, { title: name, additionalProperties: true })',
+    tests: ['src/kernel/wire.test.ts', 'src/modules/cart/carts/routes.test.ts']
+  },
+  {
+    name: 'cart-line-without-limit',
+    promise: 'A line of a cart does not exceed its limit, whatever is added in how many steps.',
+    file: 'src/modules/cart/carts/lines.ts',
+    find: 'return withinLimit({ ...added, quantity: (present?.quantity ?? 0) + added.quantity }, limits)',
+    replace: 'return { ...withinLimit(added, limits), quantity: (present?.quantity ?? 0) + added.quantity }',
+    tests: ['src/modules/cart/carts/lines.test.ts', 'src/modules/cart/carts/routes.test.ts']
+  },
+  {
+    name: 'streamed-body-without-limit',
+    promise: 'A streamed body ends at its limit, whatever its sender announced.',
+    file: 'src/gateway/routing/bodies.ts',
+    find: 'if (bytes > bytesMax) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE()',
+    replace: '',
+    tests: ['src/gateway/routing/bodies.test.ts']
+  },
+  {
+    name: 'budget-by-address',
+    promise: 'All addresses of an IPv6 network share one budget of requests.',
+    file: 'src/gateway/callers/rate-limits.ts',
+    find: 'groups.slice(0, 4)',
+    replace: 'groups.slice(0, 8)',
+    tests: ['src/gateway/callers/rate-limits.test.ts']
+  },
+  {
+    name: 'weak-etag',
+    promise: 'The ETag of a response is its strong version, which If-Match takes.',
+    file: 'src/gateway/routing/answers.ts',
+    find: "reply.header('etag', `\"",
+    replace: "reply.header('etag', `W/\"",
+    tests: ['src/gateway/routing/answers.test.ts']
+  },
+  {
+    name: 'request-to-private-network',
+    promise: 'A webhook never reaches an address of a private network.',
+    file: 'src/platform/http/addresses.ts',
+    find: "if (head === '0:0:0:0:0:ffff' || head === '64:ff9b:0:0:0:0') return at(6)",
+    replace: "if (head === '64:ff9b:0:0:0:0') return at(6)",
+    tests: ['src/platform/http/addresses.test.ts']
+  },
+  {
+    name: 'signature-without-time',
+    promise: 'The signature of a webhook covers its time, so that an old one cannot be replayed.',
+    file: 'src/modules/webhooks/signatures/sign.ts',
+    find: '{ id, seconds, body }: Signed): string',
+    replace: '{ id, body }: Signed, seconds = 0): string',
+    tests: ['src/modules/webhooks/sending/sending.test.ts']
+  },
+  {
+    name: 'rating-not-taken-away',
+    promise: 'A review that is withdrawn or changed no longer counts as it did.',
+    file: 'src/modules/reviews/ratings/repository.ts',
+    find: '- coalesce(($before::int4',
+    replace: '- 0 * coalesce(($before::int4',
+    tests: ['src/modules/reviews/ratings/races.test.ts', 'src/modules/reviews/ratings/pages.test.ts']
+  }
+]
