@@ -1,20 +1,43 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { LongestFirst } from './test/support/longest-first.ts'
-import { secondTryReporter } from './test/support/second-try.ts'
+import { readImports } from './test/lanes/imports.ts'
+import { lanesOf } from './test/lanes/lanes.ts'
+import { LongestFirst } from './test/lanes/longest-first.ts'
+import { progressReporter } from './test/lanes/progress.ts'
+
+const lanes = lanesOf(readImports(fileURLToPath(new URL('.', import.meta.url))))
+const database = { globalSetup: './test/support/global-setup.ts' }
+const shared = { isolate: false, setupFiles: ['./test/lanes/orphans.ts', './test/lanes/shared-process.ts'] }
+
+// The process that started this one is gone, however it ended.
+process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+process.channel?.unref()
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: './test/support/global-setup.ts',
-    reporters: ['default', secondTryReporter()],
+    reporters: process.stdout.isTTY ? ['default'] : ['default', progressReporter()],
     sequence: { sequencer: LongestFirst },
     pool: 'forks',
     maxWorkers: 2,
-    // On a busy machine a second, the default, is soon over.
-    expect: { poll: { timeout: 10_000 } },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    // Where machines are shared a test may fail for want of time. What a property found is found, whatever the next run finds.
-    retry: process.env.CI === undefined ? 0 : { count: 1, condition: /^(?!Property failed)/ }
+    // Node reads TypeScript. Vite's transforms and evaluations were more than half of all CPU time of a run (2026-11).
+    experimental: { viteModuleRunner: false },
+    // Generous, because a busy machine is no reason to fail, and a test never waits for time to pass.
+    expect: { poll: { timeout: 60_000 } },
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    projects: [
+      { extends: true, test: { name: 'unit', include: lanes.unit, ...shared } },
+      { extends: true, test: { name: 'shop', include: lanes.shop, ...shared, ...database } },
+      {
+        extends: true,
+        test: {
+          name: 'process',
+          include: lanes.process,
+          isolate: true,
+          setupFiles: './test/lanes/orphans.ts',
+          ...database
+        }
+      }
+    ]
   }
 })

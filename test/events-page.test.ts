@@ -6,6 +6,8 @@ import type { Module } from '../src/module.ts'
 import { webhooksModule } from '../src/modules/webhooks/index.ts'
 import { expectPage } from './support/generated-page.ts'
 
+// Lane process: it reads every event that is declared so far, and other tests declare some.
+
 type Field = {
   type?: string
   format?: string

@@ -6,6 +6,8 @@ import { connectionSettings, plannedForKeys } from '../src/platform/postgres/con
 import { declaredStatements, type Statement } from '../src/platform/postgres/statement.ts'
 import { createTestDatabase } from './support/database.ts'
 
+// Lane process: it reads every statement that is declared so far, and other tests declare some.
+
 let database: Awaited<ReturnType<typeof createTestDatabase>>
 let client: pg.Client
 /** Connected like what writes. */

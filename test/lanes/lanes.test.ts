@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, inject, test } from 'vitest'
+import { type ImportGraph, readImports } from './imports.ts'
+import { laneOf, lanesOf } from './lanes.ts'
+import { testsOf } from './selection.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const imports = readImports(root)
+const lanes = lanesOf(imports)
+
+/** The graph with one more test file. */
+function withTest(path: string, text: string): ImportGraph {
+  const names = [...text.matchAll(/from '(.*)'/g)].map(([, name = '']) => name)
+  const own = names.map(name => (name.startsWith('.') ? `test/${name.slice(2)}` : name))
+  const importsOf = (each: string) => (each === path ? own : imports.importsOf(each))
+  return {
+    texts: new Map([...imports.texts, [path, text]]),
+    importsOf,
+    reach(from, enters = () => true) {
+      const reached = new Set([from])
+      for (const each of reached) if (enters(each)) for (const next of importsOf(each)) reached.add(next)
+      return reached
+    }
+  }
+}
+
+test.each([
+  ['unit', 'imports the domain alone', "import { parseAmount } from '../src/kernel/money.ts'"],
+  ['shop', 'opens a shop', "import { useShop } from './support/use-shop.ts'"],
+  ['shop', 'opens a database through a helper', "import { usePayments } from './support/payments.ts'"],
+  ['process', 'starts a process', "import { spawn } from 'node:child_process'"],
+  ['process', 'starts the program through a helper', "import { startProgram } from './support/program.ts'"],
+  ['process', 'mocks a module', "import { vi } from 'vitest'\nvi.mock('node:dns')"],
+  ['process', 'declares a reason', '// Lane process: it counts every module that is loaded.'],
+  ['unit', 'declares no reason', '// Lane process: ']
+])('the lane is %s for a test that %s', (lane, _, text) => {
+  expect(laneOf('test/planted.test.ts', withTest('test/planted.test.ts', text))).toBe(lane)
+})
+
+test('every test file is in exactly one lane, and each lane has some', () => {
+  const all = [...lanes.unit, ...lanes.shop, ...lanes.process]
+  expect(all.toSorted()).toEqual([...imports.texts.keys()].filter(path => path.endsWith('.test.ts')))
+  for (const tests of Object.values(lanes)) expect(tests.length).toBeGreaterThan(10)
+})
+
+test('a unit test that asks for a database is told the lane that has one', async () => {
+  expect(inject('serverUrl')).toBeUndefined()
+  // Hidden from the lanes, as a computed import is.
+  const { createTestDatabase } = await import(['..', 'support', 'database.ts'].join('/'))
+  await expect(createTestDatabase()).rejects.toThrow(/^needs the shop lane: /)
+})
+
+test('what changes in a module selects the tests of this module', () => {
+  const { tests, uncovered } = testsOf(['src/modules/cart/carts/repository.ts'], lanes, imports)
+  const others = tests.filter(path => !lanes.unit.includes(path))
+  expect(others).toContain('src/modules/cart/merge/routes.test.ts')
+  expect(others.filter(path => !path.startsWith('src/modules/cart/'))).toEqual([])
+  expect(tests).toEqual(expect.arrayContaining(lanes.unit))
+  expect(uncovered).toEqual([])
+})
+
+test('a test that changes is selected, whatever its lane, and so are those that import a helper', () => {
+  expect(testsOf(['test/stop.test.ts'], lanes, imports).tests).toContain('test/stop.test.ts')
+  expect(testsOf(['test/support/reviews.ts'], lanes, imports).tests).toContain(
+    'src/modules/reviews/storefront/routes.test.ts'
+  )
+})
+
+test('what no selected test is about is named', () => {
+  const paths = ['bench/cart.ts', 'test/support/database.ts']
+  expect(testsOf(paths, lanes, imports)).toEqual({ tests: lanes.unit.toSorted(), uncovered: paths })
+})
+
+test('the list of the longest test files names files', () => {
+  const text = readFileSync(`${root}test/lanes/longest-first.ts`, 'utf8')
+  const named = [...text.matchAll(/'((?:src|test)\/[^']+)'/g)].map(([, path]) => path)
+  expect(named.length).toBeGreaterThan(3)
+  expect(named.filter(path => !imports.texts.has(path ?? ''))).toEqual([])
+})

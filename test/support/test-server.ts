@@ -1,0 +1,132 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { appendFileSync, existsSync, globSync, readFileSync, renameSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, readdir, rm, statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { openEmbeddedPostgres } from '../../src/platform/embedded-postgres/open.ts'
+import { databaseNamed } from './database-name.ts'
+
+/** A PostgreSQL with a migrated database, the template, which is cloned for each test. */
+export type TestServer = { url: string; templateName: string; stop(): Promise<void> }
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const MEMORY = '/dev/shm'
+const ROOM_BYTES_MIN = 4 * 1_073_741_824
+/** Several shops of several processes are tested simultaneously. */
+const CONNECTIONS_MAX = 300
+const TEMPLATE = 'cartwright_template'
+/** The data need not survive a power cut. */
+const SETTINGS = 'fsync = off\nfull_page_writes = off\n'
+
+/** The server that DATABASE_URL names, else an embedded one in a temporary folder. */
+export async function openTestServer(): Promise<TestServer> {
+  const url = process.env.DATABASE_URL
+  if (url === undefined || url === '') return openEmbedded()
+  const templateName = `${TEMPLATE}_${process.pid}`
+  await makeTemplate(url, templateName)
+  return { url, templateName, stop: () => query(url, `drop database ${templateName}`) }
+}
+
+async function openEmbedded(): Promise<TestServer> {
+  const folder = await mkdtemp(join(await quickFolder(), 'cartwright-test-'))
+  const removal = removeAfterDeath(folder)
+  // The server runs as another user when the tests run as root, and that user reads the folder.
+  await chmod(folder, 0o755)
+  const cached = join(ROOT, 'node_modules/.cache/test-database', digestOfTemplate())
+  if (!existsSync(cached)) await makeCluster(folder, cached)
+  copy(cached, join(folder, 'postgres'))
+  const server = await openEmbeddedPostgres({ folder, mode: 'own', connectionsMax: CONNECTIONS_MAX })
+  return {
+    url: server.url,
+    templateName: TEMPLATE,
+    stop: async () => {
+      await server.stop()
+      await rm(folder, { recursive: true, force: true })
+      removal.stdin.end()
+    }
+  }
+}
+
+/**
+ * A folder in memory, where there is one with enough room. A database is some 400 files, and thousands of databases are made
+ * and dropped: on ext4 a fifth of all the time was spent on looking for inodes that had not been deleted just now (2026-11).
+ */
+async function quickFolder(): Promise<string> {
+  const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }))
+  return bavail * bsize >= ROOM_BYTES_MIN ? MEMORY : tmpdir()
+}
+
+/** Waits for the end of this process and its server, however they end, and removes the folder. */
+function removeAfterDeath(folder: string) {
+  const script = `
+    read -r _
+    for _ in $(seq 300); do
+      pid=$(head -n 1 "$1/postgres/postmaster.pid" 2>/dev/null) && kill -0 "$pid" 2>/dev/null || break
+      sleep 0.1
+    done
+    rm -rf "$1"`
+  const child = spawn('/bin/sh', ['-c', script, 'cartwright-test-folder', folder], {
+    // Ctrl-C in the terminal does not reach it.
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore']
+  })
+  child.unref()
+  return child
+}
+
+/** What the template is made of: the migrations, and how a cluster is made. */
+function digestOfTemplate(): string {
+  const paths = globSync(['src/**/*.sql', 'src/platform/embedded-postgres/*.ts'], { cwd: ROOT })
+  const digest = createHash('sha256')
+  for (const path of [...paths.sort(), 'src/app.ts', 'package-lock.json'])
+    digest.update(`${path}\0`).update(readFileSync(join(ROOT, path)))
+  return digest.digest('hex').slice(0, 16)
+}
+
+/** Makes a cluster with the template in `folder`, and moves it to `cached` for this run and later ones. */
+async function makeCluster(folder: string, cached: string): Promise<void> {
+  const server = await openEmbeddedPostgres({ folder, mode: 'own' })
+  await makeTemplate(server.url, TEMPLATE).finally(() => server.stop())
+  const cluster = join(folder, 'postgres')
+  appendFileSync(join(cluster, 'postgresql.auto.conf'), SETTINGS)
+  const parent = dirname(cached)
+  await mkdir(parent, { recursive: true })
+  const fresh = await mkdtemp(join(parent, 'new-'))
+  copy(cluster, join(fresh, 'postgres'))
+  await rm(cluster, { recursive: true })
+  try {
+    renameSync(join(fresh, 'postgres'), cached)
+  } catch (error) {
+    // Another run was faster.
+    if (!existsSync(cached)) throw error
+  }
+  const old = (await readdir(parent)).filter(name => name !== basename(cached) && !name.startsWith('new-'))
+  for (const path of [fresh, ...old.map(name => join(parent, name))])
+    await rm(path, { recursive: true, force: true })
+}
+
+/** With its owner, which Node's own copy does not keep. */
+function copy(from: string, to: string): void {
+  const { status, stderr } = spawnSync('cp', ['-a', from, to], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`cp -a ${from} ${to}: ${stderr}`)
+}
+
+async function makeTemplate(url: string, name: string): Promise<void> {
+  // Loaded only here, because most runs find the template in the cache.
+  const [{ modules }, { migrationSources }, { migrate }] = await Promise.all([
+    import('../../src/app.ts'),
+    import('../../src/module.ts'),
+    import('../../src/platform/postgres/migrate.ts')
+  ])
+  await query(url, `create database ${name} encoding 'UTF8' template template0`)
+  await migrate(databaseNamed(url, name), migrationSources(modules))
+}
+
+async function query(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(sql).finally(() => client.end())
+}
