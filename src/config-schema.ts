@@ -70,7 +70,12 @@ export const BaseSchema = section(ABOUT, {
       'Take the last address of X-Forwarded-For as the client. Only behind one proxy that sets it.',
       false
     ),
-    body_bytes_max: count('The largest request body, in bytes.', 1_048_576, 1_024, 16_777_216),
+    body_bytes_max: count(
+      'The largest JSON body of any route, in bytes; each route has a limit of its own within it, by its schema.',
+      1_048_576,
+      1_024,
+      1_048_576
+    ),
     body_seconds: count('How long a body may take to arrive, in seconds; files may take longer.', 10, 1, 300),
     concurrent_requests_max: count(
       'The most requests under /api worked on at once; as many as keep answers quick, within this, is found out.',

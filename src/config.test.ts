@@ -188,7 +188,7 @@ test('all problems are told at once, however many', async () => {
       'database.pool_wait_ms: must be a whole number from 50 to 60000',
       'database.statement_timeout_ms: must be a whole number from 1 to 600000',
       'enviroment: unknown key (did you mean environment?)',
-      'server.body_bytes_max: must be a whole number from 1024 to 16777216',
+      'server.body_bytes_max: must be a whole number from 1024 to 1048576',
       'server.drain_seconds: must be a whole number from 0 to 300',
       'server.host: must be text',
       'server.port: must be a whole number from 0 to 65535',

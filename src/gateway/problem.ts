@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError, type ErrorKind } from '../kernel/errors.ts'
 import { STATUS_CODES } from '../platform/node-http.ts'
 import { malformedRequest } from './errors.ts'
+import { isStreamed } from './routing/bodies.ts'
 
 /** The one place where a kind of failure becomes an HTTP status. */
 export const statusOfKind: Readonly<Record<ErrorKind, number>> = {
@@ -21,7 +22,7 @@ export const httpProblems = {
   FST_ERR_CTP_BODY_TOO_LARGE: {
     status: 413,
     code: 'BODY_TOO_LARGE',
-    detail: 'The body is larger than allowed.'
+    detail: 'The body is larger than this route takes; `bytes_max` says how many bytes it may have.'
   },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     status: 415,
@@ -102,6 +103,10 @@ export function sendUnknownRoute(reply: FastifyReply, allowed: readonly string[]
   return sendProblem(reply.header('allow', allowed.join(', ')), httpProblems.METHOD_NOT_ALLOWED)
 }
 
+/** The longest body that the route of a request takes. */
+const bytesMaxOf = ({ routeOptions: { bodyLimit, config } }: FastifyRequest): number =>
+  isStreamed(config.body) ? config.body.bytesMax : bodyLimit
+
 /**
  * Fastify's error handler. Returns nothing, because Fastify takes a returned reply for a promise, which is fulfilled early
  * when the client hangs up.
@@ -127,6 +132,8 @@ function problemOf(error: FastifyError | DomainError, request: FastifyRequest, r
     return { status: statusOfKind[error.kind], code, detail: message, details }
   }
   const refused = httpProblems[error.code as keyof typeof httpProblems]
+  if (refused === httpProblems.FST_ERR_CTP_BODY_TOO_LARGE)
+    return { ...refused, details: { bytes_max: bytesMaxOf(request) } }
   if (refused !== undefined) return refused
   // A body that ended early is an error of Node's stream, everything else that Fastify refuses one of its own.
   const isRefusal = error.code?.startsWith('FST_') || error.code === 'ECONNRESET'

@@ -152,7 +152,7 @@ test('a body of the largest size is read, a larger one is 413', async () => {
   expect((await gateway.request('POST', '/api/x', { body: bodyOf(2_048) })).status).toBe(200)
   const answer = await gateway.request('POST', '/api/x', { body: bodyOf(2_049) })
   expect(answer.status).toBe(413)
-  expect(answer.json).toMatchObject({ status: 413, code: 'BODY_TOO_LARGE' })
+  expect(answer.json).toMatchObject({ status: 413, code: 'BODY_TOO_LARGE', bytes_max: 2_048 })
 })
 
 test.each([

@@ -20,6 +20,7 @@ import { prepareDraining } from './door/draining.ts'
 import { createIntake } from './door/intake.ts'
 import { createNodeServer, refuseConnection } from './door/node-server.ts'
 import { createUncaughtHandler } from './door/uncaught.ts'
+import { endWithUnreadBody } from './door/unread-bodies.ts'
 import { missingHost, nulInUrl } from './errors.ts'
 import { collectOpenApi } from './openapi/document.ts'
 import { mountOpenApi } from './pages/docs-page.ts'
@@ -29,6 +30,7 @@ import { mountPublicFiles, type PublicFiles } from './pages/public-files.ts'
 import { mountShopFront, type ShopFront } from './pages/shop-front.ts'
 import { handleError, sendUnknownRoute } from './problem.ts'
 import { commonHeaders } from './routing/answer-headers.ts'
+import { boundsOf } from './routing/body-bounds.ts'
 import { disabledModuleAnswers, type Switchable } from './routing/disabled-modules.ts'
 import { parseJson } from './routing/json.ts'
 import { createAllowedMethods, type MountedRoute, pathOf, routeProblems } from './routing/routes.ts'
@@ -259,6 +261,10 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
     else done()
   })
 
+  app.addHook('onSend', (request, reply, payload, done) => {
+    endWithUnreadBody(request.raw, reply.raw)
+    done(null, payload)
+  })
   app.setErrorHandler(handleError)
   app.decorateRequest('identity', null)
   app.decorateRequest('shopperAddress', null)
@@ -275,7 +281,10 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
   app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, (request, body, done) => {
     try {
       request.rawBody = body as Buffer
-      done(null, parseJson(body as Buffer))
+      done(
+        null,
+        parseJson(body as Buffer, (request.routeOptions.config.bounds ?? boundsOf(undefined)).valuesMax)
+      )
     } catch (error) {
       done(error as Error)
     }

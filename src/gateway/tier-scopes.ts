@@ -9,11 +9,12 @@ import {
   requirePerson,
   requireScope
 } from './callers/identity.ts'
-import { byAddress, byUser, limitRate } from './callers/rate-limits.ts'
+import { byAddress, byUser, limitRate, limitRateAndBytes } from './callers/rate-limits.ts'
 import type { Shoppers } from './callers/shoppers.ts'
 import { declareCaching } from './routing/answer-headers.ts'
 import { withAnswer } from './routing/answers.ts'
-import { kindOf, openBodyScopes, withBody } from './routing/bodies.ts'
+import { BYTES_MAX, kindOf, openBodyScopes, withBody } from './routing/bodies.ts'
+import { type BodyBounds, boundsOf } from './routing/body-bounds.ts'
 import type { ModuleHeaders, RouteConfig, RouteLimit, Tier, Tiers } from './routing/tiers.ts'
 import { refuseUnreadConditions } from './writes/write.ts'
 
@@ -21,6 +22,8 @@ declare module 'fastify' {
   interface FastifyContextConfig extends Partial<RouteConfig> {
     /** The module that mounted the route; none for the gateway's own. */
     owner?: string
+    /** For a JSON body. */
+    bounds?: BodyBounds
   }
 }
 
@@ -55,6 +58,12 @@ export async function createTiers(
   const limits = config.rate_limit
   const limit = (name: string, perMinute: number, callerOf: CallerOf): Hook | undefined =>
     limits.enabled ? limitRate({ name, perMinute, callerOf }) : undefined
+  const limitTier = (scope: FastifyInstance, name: string, perMinute: number, callerOf: CallerOf): void => {
+    if (!limits.enabled) return
+    const hooks = limitRateAndBytes({ name, perMinute, callerOf })
+    scope.addHook('onRequest', hooks.onRequest)
+    scope.addHook('preValidation', hooks.preValidation)
+  }
   const budgets = new Map<string, { perMinute: number; hook: Hook | undefined }>()
   /** The budget of a route, which others of its module may name too. */
   const budget = (owner: string, { name, perMinute }: RouteLimit, callerOf: CallerOf) => {
@@ -73,13 +82,15 @@ export async function createTiers(
         if (isDisabled(scope.prefix + url)) return
         if (own.cache === 'public' && name !== 'public')
           throw new Error(`what ${url} answers depends on who asks: no cache may keep it`)
+        const bounds = kindOf(own.body) === 'json' ? boundsIn(config, options.schema?.body) : undefined
         const hook = own.limit && onlyWithout(own.limit.without, budget(owner, own.limit, callerOf))
         const route = withBody(own.body, withAnswer({ ...options, method, url, handler }))
         if (hook) route.onRequest = [hook, ...[route.onRequest ?? []].flat()]
         scopes[kindOf(own.body)].route({
           ...route,
           exposeHeadRoute: false,
-          config: { ...own, owner } as never
+          bodyLimit: bounds?.bytesMax ?? BYTES_MAX,
+          config: { ...own, owner, ...(bounds && { bounds }) } as never
         })
       })
   }
@@ -94,7 +105,7 @@ export async function createTiers(
       api.addHook('onRoute', refuseUnreadConditions)
       await api.register(async open => {
         open.addHook('onRoute', refuseChanges)
-        onRequest(open, limit('public', limits.public_per_minute, byAddress))
+        limitTier(open, 'public', limits.public_per_minute, byAddress)
         await addTier('public', open, byAddress)
       })
       await api.register(async known => {
@@ -112,7 +123,7 @@ export async function createTiers(
         await known.register(async secured => {
           secured.addHook('onRequest', requirePerson)
           secured.addHook('onRoute', refuseChanges)
-          onRequest(secured, limit('secured', limits.secured_per_minute, byUser))
+          limitTier(secured, 'secured', limits.secured_per_minute, byUser)
           await addTier('secured', secured, byUser)
         })
         await known.register(async admin => {
@@ -127,7 +138,7 @@ export async function createTiers(
           })
           // In front of what was added before: who lacks the scope is written down, too.
           admin.addHook('onRoute', addAudit)
-          onRequest(admin, limit('admin', limits.admin_per_minute, byUser))
+          limitTier(admin, 'admin', limits.admin_per_minute, byUser)
           await addTier('admin', admin, byUser)
         })
       })
@@ -138,15 +149,17 @@ export async function createTiers(
     Object.fromEntries(Object.entries(makers).map(([name, make]) => [name, make(owner)])) as Tiers
 }
 
+/** The bounds of a JSON body, within the limit that the operator has set for all. */
+function boundsIn({ server }: Config, schema: unknown): BodyBounds {
+  const bounds = boundsOf(schema as object | undefined)
+  return { ...bounds, bytesMax: Math.min(bounds.bytesMax, server.body_bytes_max) }
+}
+
 /** The limit, for requests that lack this header. */
 function onlyWithout(header: string | undefined, hook: Hook | undefined): Hook | undefined {
   if (header === undefined || hook === undefined) return hook
   return (request, reply, done) =>
     request.headers[header] === undefined ? hook(request, reply, done) : done()
-}
-
-function onRequest(scope: FastifyInstance, hook: Hook | undefined): void {
-  if (hook !== undefined) scope.addHook('onRequest', hook)
 }
 
 type RouteParts = Pick<RouteOptions, 'schema' | 'onRequest' | 'preHandler'> & {

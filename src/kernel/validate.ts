@@ -9,9 +9,10 @@ export type SchemaError = Pick<
 >
 
 const ERRORS_MAX = 8
-// Looking for all errors costs time and memory by the size of the value; somebody who sends a large wrong one learns
-// of the first.
-const LENGTH_MAX = 65_536
+// Looking for all errors costs time and memory by the size of the value, so of a large one only the first is reported.
+const SIZE_MAX = 65_536
+/** What a value counts beside its characters. */
+const VALUE_SIZE = 8
 
 // As PostgreSQL writes them: the library's own format also takes a URN.
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
@@ -46,11 +47,23 @@ export function compileSchema(schema: object): (value: unknown) => SchemaError[]
   let explain: ValidateFunction | undefined
   return value => {
     if (validate(value)) return []
-    if ((JSON.stringify(value) ?? '').length > LENGTH_MAX) return chosen(validate.errors)
+    if (sizeLeft(value, SIZE_MAX) < 0) return chosen(validate.errors)
     explain ??= allErrors.compile(schema)
     explain(value)
     return chosen(explain.errors).slice(0, ERRORS_MAX)
   }
+}
+
+/** What is left of `size` after the value; negative when it is larger. It stops there and builds nothing. */
+function sizeLeft(value: unknown, size: number): number {
+  if (typeof value === 'string') return size - VALUE_SIZE - value.length
+  let left = size - VALUE_SIZE
+  if (typeof value !== 'object' || value === null) return left
+  for (const name in value) {
+    if (left < 0) break
+    left = sizeLeft((value as Record<string, unknown>)[name], left - name.length)
+  }
+  return left
 }
 
 /**

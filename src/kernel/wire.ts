@@ -80,6 +80,7 @@ export const Currency = Type.String({ description: 'ISO 4217.' })
 /** A country that is asked for. */
 export const Country = Type.String({
   description: 'ISO 3166-1.',
+  maxLength: 2,
   ...matching('^[A-Z]{2}$', 'must be two capital letters, such as SE')
 })
 
@@ -87,6 +88,7 @@ export const Country = Type.String({
 export const TaxCategory = Type.String({
   description:
     'A word of your own, such as food, by which taxes are looked up; null: `standard`. `untaxed` is never taxed.',
+  maxLength: 64,
   ...matching('^[a-z][a-z0-9_-]{0,63}$', 'must be a word of a to z, 0 to 9, _ and -')
 })
 

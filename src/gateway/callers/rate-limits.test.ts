@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { networkOf } from './rate-limits.ts'
+import { moduleOf, sendRaw, useGateway } from '../../../test/support/gateway.ts'
+import { Type } from '../../kernel/schema.ts'
+import { input, line } from '../../kernel/wire.ts'
+import { BYTES_A_REQUEST, networkOf } from './rate-limits.ts'
 
 test.each([
   ['192.0.2.1:5678', '192.0.2.1'],
@@ -14,4 +17,81 @@ test.each([
   ['fe80::', 'fe80:0:0:0::/64']
 ])('%s is counted as %s', (address, network) => {
   expect(networkOf(address)).toBe(network)
+})
+
+const config = { class: 'account', unwritten: 'it changes nothing' } as const
+const notes = moduleOf('x', ['/api/x'], ({ public: open, secured }) => {
+  const body = input({ text: line(20_000) })
+  open.post('/x', { config, schema: { body } }, async () => ({}))
+  secured.post('/x/own', { config, schema: { body } }, async () => ({}))
+  open.post('/x/few', { config, schema: { body: input({ n: Type.Integer() }) } }, async () => ({}))
+  open.post('/x/bytes', { config: { ...config, body: 'bytes' } }, async () => ({}))
+  open.post(
+    '/x/file',
+    { config: { class: 'bulk', body: { stream: 'text/csv', bytesMax: 1_000_000 } } },
+    async () => ({})
+  )
+})
+const useNotes = (perMinute: number) =>
+  useGateway({
+    modules: [notes],
+    settings: {
+      CARTWRIGHT__RATE_LIMIT__ENABLED: 'true',
+      CARTWRIGHT__RATE_LIMIT__PUBLIC_PER_MINUTE: String(perMinute),
+      CARTWRIGHT__RATE_LIMIT__SECURED_PER_MINUTE: String(perMinute)
+    }
+  })
+/** A body that counts as so many more requests. */
+const bodyOf = (more: number) => JSON.stringify({ text: 'x'.repeat(more * BYTES_A_REQUEST + 1) })
+const CSV = { 'content-type': 'text/csv' }
+
+test.each([
+  ['/api/x', undefined],
+  ['/api/x/own', 'customer-1']
+])('a body to %s counts as one more request for each 4 KiB', async (path, token) => {
+  const gateway = await useNotes(10)
+  const send = (more: number) =>
+    gateway.request('POST', path, { body: bodyOf(more), ...(token && { token }) })
+  expect([(await send(3)).status, (await send(4)).status]).toEqual([200, 200])
+  const refused = await send(1)
+  expect([refused.status, refused.json.code, refused.headers['retry-after']]).toEqual([
+    429,
+    'RATE_LIMITED',
+    '6'
+  ])
+  expect((await send(0)).status).toBe(200)
+})
+
+test('bytes of callbacks count, those of a file that is read as a stream do not', async () => {
+  const gateway = await useNotes(5)
+  const body = 'x'.repeat(3 * BYTES_A_REQUEST)
+  const send = (path: string) => gateway.request('POST', path, { body, headers: CSV })
+  expect([(await send('/api/x/file')).status, (await send('/api/x/bytes')).status]).toEqual([200, 200])
+  expect((await send('/api/x/bytes')).status).toBe(429)
+})
+
+test('a body that announces no length is charged once it has been read', async () => {
+  const gateway = await useNotes(4)
+  const port = await gateway.listen()
+  const head = 'POST /api/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n'
+  const send = async (more: number) => {
+    const body = bodyOf(more)
+    const chunk = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+    const answer = await sendRaw(port, `${head}Transfer-Encoding: chunked\r\n\r\n${chunk}`)
+    return answer.slice(9, 12)
+  }
+  expect([await send(1), await send(3), await send(0)]).toEqual(['200', '429', '200'])
+})
+
+test('a body that costs more than the limit is taken while all of the limit is left', async () => {
+  const gateway = await useNotes(3)
+  const send = async (more: number) =>
+    (await gateway.request('POST', '/api/x', { body: bodyOf(more) })).status
+  expect([await send(4), await send(0)]).toEqual([200, 429])
+})
+
+test('a body that is not read because it is too long costs no more than the longest one', async () => {
+  const gateway = await useNotes(3)
+  const send = async (body: string) => (await gateway.request('POST', '/api/x/few', { body })).status
+  expect([await send(bodyOf(4)), await send('{"n":1}'), await send('{"n":1}')]).toEqual([413, 200, 429])
 })

@@ -1,20 +1,54 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createBudget } from '../../kernel/budget.ts'
 import { rateLimited } from '../errors.ts'
+import { isStreamed } from '../routing/bodies.ts'
 
 export type RateLimit = { name: string; perMinute: number; callerOf: (request: FastifyRequest) => string }
+type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void
+
+/** A body counts as one more request for each so many bytes. */
+export const BYTES_A_REQUEST = 4_096
 
 /** The hook that enforces a limit; a refused request gets 429 with `Retry-After` and the RateLimit fields. */
-export function limitRate({ name, perMinute, callerOf }: RateLimit) {
+export function limitRate(limit: RateLimit): Hook {
+  const spend = spenderOf(limit)
+  return (request, reply, done) => spend(request, reply, 1, done)
+}
+
+/**
+ * A limit that bodies count towards, by their length. `onRequest` refuses before the body is read; one that does not
+ * announce its length is charged by `preValidation`, once its length is known. Files that are read as streams count once.
+ */
+export function limitRateAndBytes(limit: RateLimit): { onRequest: Hook; preValidation: Hook } {
+  const spend = spenderOf(limit)
+  return {
+    onRequest: (request, reply, done) => spend(request, reply, 1 + announcedCost(request), done),
+    preValidation: (request, reply, done) => {
+      const isCharged = request.headers['transfer-encoding'] === undefined || request.rawBody === null
+      if (isCharged) return done()
+      spend(request, reply, costOfBytes(request.rawBody?.length ?? 0), done)
+    }
+  }
+}
+
+function spenderOf({ name, perMinute, callerOf }: RateLimit) {
   const take = createBudget(perMinute)
   const policy = `"${name}";q=${perMinute};w=60`
 
-  return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
-    const waitSeconds = take(callerOf(request))
+  return (request: FastifyRequest, reply: FastifyReply, cost: number, done: (error?: Error) => void) => {
+    // A body that costs more than the limit takes all of it.
+    const waitSeconds = take(callerOf(request), Math.min(cost, perMinute))
     if (waitSeconds === 0) return done()
     reply.header('ratelimit-policy', policy).header('ratelimit', `"${name}";r=0;t=${waitSeconds}`)
     done(rateLimited({ retryAfterSeconds: waitSeconds }))
   }
+}
+
+const costOfBytes = (bytes: number): number => Math.floor(bytes / BYTES_A_REQUEST)
+function announcedCost({ headers, routeOptions }: FastifyRequest): number {
+  const bytes = Number(headers['content-length'] ?? 0)
+  // What is longer than the route takes is not read.
+  return isStreamed(routeOptions.config.body) ? 0 : costOfBytes(Math.min(bytes, routeOptions.bodyLimit))
 }
 
 /** The network that a request came from: an IPv4 address, or the /64 of an IPv6 one. */

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from '../../platform/node-http.ts'
 import { isStreamed } from '../routing/bodies.ts'
+import type { BodyBounds } from '../routing/body-bounds.ts'
 import { isUnsafe } from '../routing/routes.ts'
 import type { RouteConfig } from '../routing/tiers.ts'
 import { headerRef, parameterRef, responseRef } from './common.ts'
@@ -7,14 +8,16 @@ import { headerRef, parameterRef, responseRef } from './common.ts'
 /** Carries what its route declares to an operation, until the document is written. */
 export const DECLARED = 'x-declared'
 
+type Declared = Partial<RouteConfig> & { bounds?: BodyBounds }
 type Schema = { properties?: Record<string, unknown> }
 type Answer = { description?: string; content?: Record<string, { schema?: Schema }>; headers?: object }
 type Operation = {
   operationId?: string
   parameters?: object[]
+  requestBody?: object
   security?: object[]
   responses?: Record<string, Answer>
-  [DECLARED]?: Partial<RouteConfig>
+  [DECLARED]?: Declared
 }
 export type Operations = Record<string, Operation>
 
@@ -59,6 +62,8 @@ function describe(place: Place, { [DECLARED]: declared = {}, ...operation }: Ope
   return {
     ...operation,
     operationId: [method, ...words].join('_'),
+    ...(operation.requestBody !== undefined &&
+      declared.bounds !== undefined && { 'x-body-bytes-max': declared.bounds.bytesMax }),
     ...(parameters.length > 0 && { parameters }),
     security: operation.security ?? [],
     responses: {

@@ -2,7 +2,8 @@ import { Readable } from 'node:stream'
 import { errorCodes, type FastifyInstance, type FastifyRequest, type RouteOptions } from 'fastify'
 import type { BodyKind } from './tiers.ts'
 
-const BYTES_MAX = 262_144
+/** For a body that the handler gets as bytes. */
+export const BYTES_MAX = 262_144
 
 type Kind = 'json' | 'bytes' | 'stream'
 type Streamed = Exclude<BodyKind, string>

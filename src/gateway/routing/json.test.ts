@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { DomainError } from '../../kernel/errors.ts'
 import { parseJson } from './json.ts'
 
-const parse = (text: string | Buffer) => parseJson(Buffer.from(text))
+const VALUES_MAX = 1_000
+const parse = (text: string | Buffer) => parseJson(Buffer.from(text), VALUES_MAX)
 
 /** Why the text is refused; `undefined` when it is accepted. */
 function reasonFor(text: string | Buffer): unknown {
@@ -16,6 +17,7 @@ function reasonFor(text: string | Buffer): unknown {
   return undefined
 }
 
+const range = (count: number) => Array.from({ length: count }, (_, index) => [`k${index}`, index])
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 const nestedObjects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
 
@@ -44,7 +46,13 @@ test.each([
   ['33 levels of arrays', nested(33), 'it is nested deeper than 32 levels'],
   ['33 levels of objects', nestedObjects(33), 'it is nested deeper than 32 levels'],
   ['100,000 levels', nested(100_000), 'it is nested deeper than 32 levels'],
-  ['100,000 levels left open', '['.repeat(100_000), 'it is not valid JSON'],
+  ['100,000 levels left open', '['.repeat(100_000), 'it is nested deeper than 32 levels'],
+  ['a list of too many numbers', `[${'1,'.repeat(1_000)}1]`, 'it has more than 1000 values'],
+  ['a list of too many objects', `[${'{},'.repeat(500)}{}]`, 'it has more than 1000 values'],
+  ['too many members', JSON.stringify(Object.fromEntries(range(1_000))), 'it has more than 1000 values'],
+  ['too many values left open', '[1,'.repeat(30) + '1,'.repeat(1_000), 'it has more than 1000 values'],
+  ['a string left open', '{"a":"b', 'it is not valid JSON'],
+  ['a string left open behind a backslash', '{"a":"b\\', 'it is not valid JSON'],
   ['the same key twice', '{"a":1,"a":2}', 'an object has the same key twice'],
   ['the same key and value twice', '{"a":1,"a":1}', 'an object has the same key twice'],
   ['the same key twice, once escaped', '{"a":1,"\\u0061":2}', 'an object has the same key twice'],
@@ -83,6 +91,11 @@ test('minus zero stays minus zero, which schemas of integers take for zero', () 
 
 test('no bytes at all are no body', () => {
   expect(parse('')).toBeUndefined()
+})
+
+test('a body of as many values as it may have is accepted', () => {
+  expect(reasonFor(`[${'1,'.repeat(997)}1]`)).toBeUndefined()
+  expect(reasonFor(`{"a":"${'[{,:\\"'.repeat(1_000)}"}`)).toBeUndefined()
 })
 
 test('32 levels are accepted', () => {

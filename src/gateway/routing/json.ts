@@ -6,16 +6,17 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 /**
  * JSON as the shop accepts it (RFC 8259, and stricter where the RFC leaves parsers to differ): UTF-8 that is valid,
  * no duplicate keys, no `__proto__`, no NUL and no lone surrogates (PostgreSQL stores neither), no numbers beyond
- * those of JavaScript, 32 levels at most.
+ * those of JavaScript, 32 levels at most. It has at most `valuesMax` values (`BodyBounds`): to parse 90,000 members of
+ * one object takes 270 ms, to count them 1 ms, and counting ends at the maximum (2026-11).
  * An empty body is `undefined`. @throws `MALFORMED_JSON`, with the reason in `reason`.
  */
-export function parseJson(body: Buffer): unknown {
+export function parseJson(body: Buffer, valuesMax: number): unknown {
   if (body.length === 0) return undefined
+  const members = countMembers(body, valuesMax)
   const text = orRefuse(() => decoder.decode(body), 'it is not valid UTF-8')
   const value = orRefuse<unknown>(() => JSON.parse(text), 'it is not valid JSON')
-  const properties = checkValue(value, 1)
   // Parsing keeps the last of several equal keys, so a text with duplicates has more colons than the value has keys.
-  if (properties !== countColons(text)) throw refusal('an object has the same key twice')
+  if (checkValue(value) !== members) throw refusal('an object has the same key twice')
   return value
 }
 
@@ -29,8 +30,40 @@ function orRefuse<T>(read: () => T, reason: string): T {
   }
 }
 
-/** Checks strings, numbers, keys and depth, and counts the properties of all objects. */
-function checkValue(value: unknown, depth: number): number {
+/**
+ * Counts the members of all objects, which are the colons outside of strings. It reads bytes and builds nothing, so that
+ * a body which is too deep or has too many values is refused before it costs more. Valid JSON is not required.
+ */
+function countMembers(body: Buffer, valuesMax: number): number {
+  let [members, values, depth] = [0, 1, 0]
+  for (let index = 0; index < body.length; index += 1) {
+    const byte = body[index]
+    if (byte === QUOTE) index = endOfString(body, index)
+    else if (byte === COLON) members += 1
+    else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth -= 1
+    else if (byte === COMMA) values += 1
+    else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
+      values += 1
+      depth += 1
+      if (depth > DEPTH_MAX) throw refusal(`it is nested deeper than ${DEPTH_MAX} levels`)
+    } else continue
+    if (values > valuesMax) throw refusal(`it has more than ${valuesMax} values`)
+  }
+  return members
+}
+
+const [QUOTE, BACKSLASH, COLON, COMMA] = Buffer.from('"\\:,')
+const [OPEN_ARRAY, OPEN_OBJECT, CLOSE_ARRAY, CLOSE_OBJECT] = Buffer.from('[{]}')
+
+/** Where the string ends that starts at `start`; the end of the body when it does not end. */
+function endOfString(body: Buffer, start: number): number {
+  let index = start + 1
+  while (index < body.length && body[index] !== QUOTE) index += body[index] === BACKSLASH ? 2 : 1
+  return index
+}
+
+/** Checks strings, numbers and keys, and counts the members of all objects. */
+function checkValue(value: unknown): number {
   if (typeof value === 'string') {
     checkText(value)
     return 0
@@ -38,42 +71,20 @@ function checkValue(value: unknown, depth: number): number {
   if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
     throw refusal('a number is too large')
   if (typeof value !== 'object' || value === null) return 0
-  if (depth > DEPTH_MAX) throw refusal(`it is nested deeper than ${DEPTH_MAX} levels`)
-  let properties = 0
+  let members = 0
   if (Array.isArray(value)) {
-    for (const item of value) properties += checkValue(item, depth + 1)
-    return properties
+    for (const item of value) members += checkValue(item)
+    return members
   }
   for (const [key, item] of Object.entries(value)) {
     if (key === '__proto__') throw refusal('the key __proto__ is not allowed')
     checkText(key)
-    properties += 1 + checkValue(item, depth + 1)
+    members += 1 + checkValue(item)
   }
-  return properties
+  return members
 }
 
 function checkText(text: string): void {
   if (text.includes('\0')) throw refusal('a string contains NUL')
   if (!text.isWellFormed()) throw refusal('a string contains a lone surrogate')
-}
-
-/** Colons outside of strings, in a text that is known to be valid JSON. */
-function countColons(text: string): number {
-  let colons = 0
-  for (let index = 0; index < text.length; index += 1) {
-    const character = text.charCodeAt(index)
-    if (character === COLON) colons += 1
-    else if (character === QUOTE) index = endOfString(text, index)
-  }
-  return colons
-}
-
-const COLON = 58
-const QUOTE = 34
-const BACKSLASH = 92
-
-function endOfString(text: string, start: number): number {
-  let index = start + 1
-  while (text.charCodeAt(index) !== QUOTE) index += text.charCodeAt(index) === BACKSLASH ? 2 : 1
-  return index
 }

@@ -16,6 +16,7 @@ import {
 const CODE = '^[a-z0-9][a-z0-9_-]{0,63}$'
 export const LocationCode = Type.String({
   description: 'The name by which files and requests know it.',
+  maxLength: 64,
   ...matching(CODE, 'must be lower-case letters, digits, "-" and "_", up to 64')
 })
 const text = Type.Optional(line(255))

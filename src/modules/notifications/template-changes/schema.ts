@@ -6,6 +6,7 @@ import { EVENT_TEMPLATES } from '../templates/catalogue.ts'
 export const TemplateNameSchema = Type.Enum([...EVENT_TEMPLATES])
 const Locale = Type.String({
   description: 'A language tag.',
+  maxLength: 30,
   ...matching('^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$', 'must be a language tag, such as de or de-CH')
 })
 export const TemplateParams = input({ name: TemplateNameSchema, locale: Locale })

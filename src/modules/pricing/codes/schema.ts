@@ -12,6 +12,7 @@ import {
 } from '../../../kernel/wire.ts'
 
 const text = (longest: number) => ({
+  maxLength: longest,
   ...matching(
     `^[^\\s\\u0000-\\u001f\\u007f]{1,${longest}}$`,
     `must be 1 to ${longest} characters without spaces`

@@ -19,11 +19,13 @@ export const MARKETS_MAX = 250
 const CODE = '^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$'
 const MarketCode = Type.String({
   description: 'What requests name the market by.',
+  maxLength: 32,
   ...matching(CODE, 'must be up to 32 lower-case letters, digits, and hyphens between them')
 })
 const LOCALE = '^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$'
 const Locale = Type.String({
   description: 'The language of its mails and documents (BCP 47).',
+  maxLength: 30,
   ...matching(LOCALE, 'must be a language tag, such as de or de-CH')
 })
 const TaxRounding = Type.Enum(['group', 'line', 'unit'], {

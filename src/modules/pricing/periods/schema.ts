@@ -8,5 +8,6 @@ const DAY_OR_MOMENT =
 export const DayOrMoment = Type.String({
   description:
     'A moment, or a day in `shop.time_zone`, which starts with its first and ends with its last instant.',
+  maxLength: 40,
   ...matching(DAY_OR_MOMENT, 'must be a day or a moment, such as 2026-03-01 or 2026-03-01T08:00:00Z')
 })

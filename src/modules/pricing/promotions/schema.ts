@@ -28,6 +28,7 @@ const Amounts = Type.Record(
   {
     description: 'By currency. In a market whose currency is missing, the promotion does not hold.',
     minProperties: 1,
+    maxProperties: Object.keys(currencies).length,
     additionalProperties: false
   }
 )
@@ -96,6 +97,7 @@ const fields = {
   combines: Type.Array(PromotionClass, {
     description: 'The classes, its own too, whose promotions may be there beside it.',
     uniqueItems: true,
+    maxItems: 3,
     default: []
   }),
   uses_max: nullable({ ...Uses, description: 'How often it can be used; null: without a limit.' }),

@@ -26,6 +26,7 @@ export const POSTAL_PATTERN = '^[A-Z0-9][A-Z0-9 -]{0,14}[*]?$'
 
 const CategoryCode = Type.String({
   description: 'What variants and ways of delivery name it by.',
+  maxLength: 64,
   ...matching(CATEGORY, 'must be a word of a to z, 0 to 9, _ and -')
 })
 export const CreateTaxCategoryRequest = request('CreateTaxCategoryRequest', {
@@ -48,6 +49,7 @@ export type TaxCategoryResponse = Static<typeof TaxCategoryResponse>
 const Region = line(64, 'Its code or its name by ISO 3166-2; kept as the part of the code behind the hyphen.')
 const PostalPattern = Type.String({
   description: 'A postal code, the beginning of some and a star (902*), or a range of numbers (90200-90299).',
+  maxLength: 16,
   ...matching(POSTAL_PATTERN, 'must be a postal code, or its beginning and a star, such as 902*')
 })
 const place = { country: Country, region: nullable(Region), postal_pattern: nullable(PostalPattern) }

@@ -56,6 +56,7 @@ const fields = {
 }
 export const CreateCarrierRequest = request('CreateCarrierRequest', {
   code: Type.String({
+    maxLength: 40,
     ...matching('^[a-z0-9][a-z0-9-]{0,39}$', 'must be a word of a to z, 0 to 9 and -'),
     description: 'A word of your own; it stays.'
   }),

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { Type } from '../../kernel/schema.ts'
+import { input, line } from '../../kernel/wire.ts'
+import { boundsOf } from './body-bounds.ts'
+
+const KIB = 1_024
+const SMALLEST = { bytesMax: 4 * KIB, valuesMax: 1_000 }
+
+test.each([
+  ['a short text', input({ name: line(100) }), 4],
+  ['texts of 500 characters, each of which may be escaped', input({ a: line(250), b: line(250) }), 8],
+  ['a hundred ids', input({ ids: Type.Array(Type.String({ format: 'uuid' }), { maxItems: 100 }) }), 8],
+  ['one of several shapes', input({ a: Type.Union([Type.Null(), line(1_000)]) }), 16],
+  [
+    'members that the client names',
+    input({ a: Type.Record(Type.String(), line(10), { maxProperties: 20 }) }),
+    32
+  ],
+  ['more than a mebibyte', input({ a: line(10_000_000) }), 1_024]
+])('a body of %s has the smallest limit that holds it', (_what, schema, kib) => {
+  expect(boundsOf(schema).bytesMax).toBe(kib * KIB)
+})
+
+test.each([
+  ['no schema', undefined],
+  ['a text without a length', input({ a: Type.String() })],
+  ['a text without a length in a list', input({ a: Type.Array(Type.String(), { maxItems: 3 }) })],
+  ['a list without a length', input({ a: Type.Array(Type.Integer()) })],
+  ['members that are not listed', Type.Object({ a: Type.Integer() })],
+  ['any number of named members', input({ a: Type.Record(Type.String(), line(1)) })],
+  ['a value of any type', input({ a: Type.Unsafe({}) })]
+])('a body with %s has the smallest limit', (_what, schema) => {
+  expect(boundsOf(schema)).toEqual(SMALLEST)
+})
+
+test('the number of values follows from the schema', () => {
+  const pair = input({ a: Type.Integer(), b: Type.Boolean() })
+  const { valuesMax } = boundsOf(input({ pairs: Type.Array(pair, { maxItems: 100 }), c: line(10) }))
+  // The body, its list and each pair count twice.
+  expect(valuesMax).toBe(2 + 2 + 100 * 4 + 1 + 64)
+})

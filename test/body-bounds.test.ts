@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { boundsOf } from '../src/gateway/routing/body-bounds.ts'
+import { parseJson } from '../src/gateway/routing/json.ts'
+import { createTestApp, type TestApp } from './support/app.ts'
+import { type BodySchema, escapedJson, largestOf } from './support/largest-body.ts'
+import { followed } from './support/references.ts'
+
+type Operation = {
+  requestBody?: { content: Record<string, { schema: BodySchema } | undefined> }
+  'x-body-bytes-max'?: number
+}
+type Sized = { name: string; schema: BodySchema; bytesMax: number }
+const MEBIBYTE = 1_048_576
+const ID = '00000000-0000-4000-8000-000000000000'
+
+let app: TestApp
+let operations: Sized[]
+beforeAll(async () => {
+  app = await createTestApp()
+  const { json } = await app.request('GET', '/openapi.json')
+  const paths = followed<Record<string, Record<string, Operation>>>(json.paths, json.components.schemas)
+  operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, operation]) => {
+      const schema = operation.requestBody?.content['application/json']?.schema
+      const bytesMax = operation['x-body-bytes-max'] ?? 0
+      return schema === undefined ? [] : [{ name: `${method} ${path}`, schema, bytesMax }]
+    })
+  )
+})
+afterAll(() => app.close())
+
+test('the largest body of every operation is within its limit, each character of a text escaped', () => {
+  expect(operations.length).toBeGreaterThan(100)
+  for (const { name, schema, bytesMax } of operations) {
+    // Its `data` is any object; the smallest limit bounds it.
+    if (name === 'post /api/notifications/send') continue
+    const value = largestOf(schema, { character: '😀', idOf: () => ID })
+    const { valuesMax } = boundsOf(schema)
+    // Some schemas allow more than a mebibyte.
+    const text = bytesMax === MEBIBYTE ? JSON.stringify(value) : escapedJson(value)
+    if (bytesMax < MEBIBYTE) expect(Buffer.byteLength(text), name).toBeLessThanOrEqual(bytesMax)
+    expect(() => parseJson(Buffer.from(text), valuesMax), name).not.toThrow()
+  }
+})
+
+test('routes of shoppers take small bodies, and a mebibyte where something is that long', () => {
+  const limits = Object.fromEntries(operations.map(({ name, bytesMax }) => [name, bytesMax / 1_024]))
+  expect(limits).toMatchObject({
+    'post /api/auth/login': 8,
+    'post /api/guest-cart': 4,
+    'post /api/cart': 4,
+    'post /api/shipping/rates': 64,
+    'post /api/checkouts/guest': 128,
+    'post /api/orders/guest': 128,
+    'post /api/orders': 128
+  })
+  const ofStaff = /^\w+ \/api\/(?:admin|catalog|inventory)\//
+  const longest = Object.entries(limits).filter(([name, kib]) => kib > 128 && !ofStaff.test(name))
+  expect(longest).toEqual([['post /api/cart/merge', 1_024]])
+})
+
+test.each([
+  ['POST', '/api/auth/login', 8_192],
+  ['POST', '/api/guest-cart', 4_096],
+  ['POST', '/api/orders/guest', 131_072]
+])('a body above the limit of %s %s is 413 and is told the limit', async (method, path, bytesMax) => {
+  const answer = await app.request(method, path, { body: `"${'a'.repeat(bytesMax - 1)}"` })
+  expect([answer.status, answer.json.code, answer.json.bytes_max]).toEqual([413, 'BODY_TOO_LARGE', bytesMax])
+  const within = await app.request(method, path, { body: `"${'a'.repeat(bytesMax - 2)}"` })
+  expect(within.status).toBe(400)
+})
+
+test('90,000 members are counted no further than the route allows', async () => {
+  const members = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`k${index}`, 1]))
+  const answer = await app.request('POST', '/api/orders/guest', { body: members })
+  expect([answer.status, answer.json.code]).toEqual([400, 'MALFORMED_JSON'])
+  expect(answer.json.reason).toMatch(/^it has more than \d+ values$/)
+})

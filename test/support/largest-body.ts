@@ -1,0 +1,82 @@
+/** JSON Schema as the document of the API has it, without references. */
+export type BodySchema = {
+  readonly type?: string | readonly string[]
+  readonly format?: string
+  readonly pattern?: string
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly anyOf?: readonly BodySchema[]
+  readonly maximum?: number
+  readonly maxLength?: number
+  readonly maxItems?: number
+  readonly maxProperties?: number
+  readonly items?: BodySchema
+  readonly properties?: Readonly<Record<string, BodySchema>>
+  readonly additionalProperties?: boolean | BodySchema
+}
+export type BodyOptions = {
+  /** What texts are made of; of one character or, as a pair, two. */
+  readonly character: string
+  /** Chooses the id at a position, so that lists name other things each. */
+  readonly idOf: (index: number) => string
+}
+
+const NAME_LENGTH = 90
+
+/**
+ * The largest value that a schema allows: every member, lists and texts at their maximum. Texts keep to a pattern only as far as
+ * `character` does. @throws when a part of the schema has no maximum.
+ */
+export function largestOf(schema: BodySchema, options: BodyOptions): unknown {
+  let ids = 0
+  const build = (shape: BodySchema, at: string): unknown => {
+    if (shape.enum !== undefined) return longest(shape.enum)
+    if (shape.const !== undefined) return shape.const
+    const type = [shape.type ?? []].flat().find(each => each !== 'null')
+    if (shape.type === 'null') return null
+    if (type === undefined) {
+      if (shape.anyOf === undefined) throw new Error(`${at} may be anything`)
+      return longest(shape.anyOf.map(each => build(each, at)))
+    }
+    if (type === 'string') return textOf(shape, at)
+    if (type === 'integer' || type === 'number') return Math.min(shape.maximum ?? 1, 1_000_000_007)
+    if (type === 'boolean') return false
+    if (type === 'array') {
+      const { items, maxItems } = shape
+      if (items === undefined || maxItems === undefined) throw new Error(`${at} has no maxItems`)
+      return Array.from({ length: maxItems }, () => build(items, `${at}/*`))
+    }
+    return objectOf(shape, at)
+  }
+  const textOf = ({ format, pattern, maxLength }: BodySchema, at: string): string => {
+    if (format === 'uuid') return options.idOf(ids++)
+    if (format === 'date') return '2026-11-30'
+    if (format === 'date-time') return '2026-11-30T23:59:59.999Z'
+    if (maxLength === undefined) throw new Error(`${at} has no maxLength`)
+    const text = options.character.repeat(maxLength)
+    return pattern === undefined || new RegExp(pattern, 'u').test(text) ? text : 'A'.repeat(maxLength)
+  }
+  const objectOf = (
+    { properties = {}, additionalProperties: others, maxProperties }: BodySchema,
+    at: string
+  ) => {
+    const members = Object.entries(properties).map(([name, shape]) => [name, build(shape, `${at}/${name}`)])
+    if (others === false) return Object.fromEntries(members)
+    if (typeof others !== 'object' || maxProperties === undefined)
+      throw new Error(`${at} has no maxProperties`)
+    const names = Array.from({ length: maxProperties }, (_, index) => `${index}`.padEnd(NAME_LENGTH, 'x'))
+    return Object.fromEntries([...members, ...names.map(name => [name, build(others, `${at}/${name}`)])])
+  }
+  return build(schema, 'body')
+}
+
+const longest = (values: readonly unknown[]): unknown =>
+  values.reduce((one, other) => (lengthOf(other) > lengthOf(one) ? other : one))
+const lengthOf = (value: unknown): number => JSON.stringify(value).length
+
+/** JSON with every character escaped that is not ASCII: the longest form that a serializer writes. */
+export const escapedJson = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    /[^\x00-\x7f]/g,
+    unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  )
