@@ -15,6 +15,9 @@ const SECRET_KEY = '^(?:[0-9A-Fa-f]{64,512}|[A-Za-z0-9+/_-]{43,512}={0,2})$'
 const CLIENT_SECRET = '^[!-~]{32,512}$'
 
 const HOST = '^[a-z0-9_.:-]{1,253}$'
+const HOST_WORDS = 'must be the name or address of a host, in lower case and without a port'
+const PEER = '^[0-9a-f.:]{2,45}(?:/[0-9]{1,3})?$'
+const PEER_WORDS = 'must be an IP address or a network, such as 172.17.0.0/16'
 const SecretKey = Type.Object(
   {
     id: Type.String(
@@ -92,6 +95,26 @@ export const BaseSchema = section(ABOUT, {
       0,
       65_535
     ),
+    private_metrics: flag(
+      'Serve /metrics and /metricsz on the diagnostics port only. Recommended in production.',
+      false
+    ),
+    docs: Type.Enum(['auto', 'on', 'off'], {
+      description: 'Serve /docs and /openapi.json: auto does so in development only.',
+      default: 'auto'
+    }),
+    development_hosts: Type.Array(Type.String(matching(HOST, HOST_WORDS)), {
+      description:
+        'In development, further names by which clients reach the server: [shop.test]. localhost, loopback addresses and the host of public_url always work.',
+      default: [],
+      uniqueItems: true
+    }),
+    development_peers: Type.Array(Type.String(matching(PEER, PEER_WORDS)), {
+      description:
+        'In development, further addresses and networks that may read /mails, such as those of containers and phones: [172.17.0.0/16]. This machine always may.',
+      default: [],
+      uniqueItems: true
+    }),
     liveness_seconds: count(
       'On that port, /healthz answers 503 when the shop has done nothing for so long, in seconds.',
       30,
@@ -167,15 +190,12 @@ export const BaseSchema = section(ABOUT, {
     entries_max: count('The most entries kept in this process.', 10_000)
   }),
   http: section('Requests that the shop sends to others.', {
-    private_hosts: Type.Array(
-      Type.String(matching(HOST, 'must be the name or address of a host, in lower case and without a port')),
-      {
-        description:
-          'Hosts that may have an address in a private network: [erp.internal]. All others must be on the Internet; those that this file names by a URL may be anywhere.',
-        default: [],
-        uniqueItems: true
-      }
-    )
+    private_hosts: Type.Array(Type.String(matching(HOST, HOST_WORDS)), {
+      description:
+        'Hosts that may have an address in a private network: [erp.internal]. All others must be on the Internet; those that this file names by a URL may be anywhere.',
+      default: [],
+      uniqueItems: true
+    })
   }),
   log: section('Logging: JSON lines on standard output.', {
     level: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], {
@@ -183,9 +203,9 @@ export const BaseSchema = section(ABOUT, {
       default: 'info'
     })
   }),
-  rate_limit: section('Limits on requests under /api, a minute and caller. Diagnostics are never limited.', {
+  rate_limit: section('Limits on requests, a minute and caller. Diagnostics are never limited.', {
     enabled: flag('Whether there are limits.', true),
-    public_per_minute: count('Public routes, by client address.', 1_200),
+    public_per_minute: count('Public routes and pages, by client address.', 1_200),
     secured_per_minute: count('Secured routes, by user.', 1_200),
     admin_per_minute: count('Admin routes, by user.', 2_400)
   })

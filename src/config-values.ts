@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { isTimeZone } from './kernel/days.ts'
 
 /** What the URLs must look like. They hold passwords: problems name the key and never quote the value. */
@@ -25,5 +26,24 @@ export function valueProblems(tree: Readonly<Record<string, unknown>>): string[]
   const zone = textAt('shop.time_zone')
   if (zone !== undefined && !isTimeZone(zone))
     problems.push('shop.time_zone: must be the name of a time zone, such as Europe/Berlin')
-  return problems
+  return [...problems, ...serverProblems((tree.server ?? {}) as Server)]
+}
+
+type Server = { private_metrics?: unknown; diagnostics_port?: unknown; development_peers?: unknown }
+
+function serverProblems({ private_metrics, diagnostics_port, development_peers }: Server): string[] {
+  const peers = Array.isArray(development_peers) ? development_peers : []
+  const wrong = peers.filter(peer => !isNetwork(String(peer)))
+  return [
+    ...wrong.map(peer => `server.development_peers: ${peer} is no IP address or network`),
+    ...(private_metrics === true && (diagnostics_port ?? 0) === 0
+      ? ['server.private_metrics: needs server.diagnostics_port, where the metrics are then']
+      : [])
+  ]
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits] = text.split('/')
+  const family = isIP(address)
+  return family !== 0 && (bits === undefined || Number(bits) <= (family === 4 ? 32 : 128))
 }

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createTestApp } from './support/app.ts'
 
 async function useShop(settings: Record<string, string> = {}) {
-  const app = await createTestApp(settings)
+  const app = await createTestApp({ CARTWRIGHT__SERVER__DEVELOPMENT_HOSTS: '["shop.test"]', ...settings })
   onTestFinished(app.close)
   const browse = (method = 'GET') =>
     app.request(method, '/', { headers: { accept: 'text/html,*/*;q=0.8', host: 'shop.test:8080' } })

@@ -38,7 +38,7 @@ async function beginRequest(address: string) {
   const socket: Socket = connect(Number(port), hostname)
   const answer = text(socket)
   await once(socket, 'connect')
-  const head = `POST /api/auth/register HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+  const head = `POST /api/auth/register HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
   await new Promise<void>(resolve => socket.write(head + body.slice(0, 20), () => resolve()))
   // What is answered over another connection afterwards was read afterwards.
   await fetch(`${address}/healthz`)

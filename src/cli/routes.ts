@@ -50,4 +50,4 @@ function tierOf([requirement]: NonNullable<Operation['security']>) {
 }
 
 const documentOf = (modules: readonly Module[]): Promise<Document> =>
-  withGateway(modules, async ({ app }) => (await app.inject('/openapi.json')).json<Document>())
+  withGateway(modules, async ({ document }) => JSON.parse(await document()) as Document)

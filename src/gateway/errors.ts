@@ -24,6 +24,11 @@ export const malformedIfMatch = defineError(
   'If-Match must be one ETag of this resource, such as "7", or *.',
   { fault: { path: 'headers/if-match', message: 'must be one ETag, such as "7", or *' } }
 )
+export const developmentPeerRequired = defineError(
+  'forbidden',
+  'DEVELOPMENT_PEER_REQUIRED',
+  'This page is shown to clients on this machine only. Add the address of others to server.development_peers.'
+)
 export const clientNotTrusted = defineError(
   'forbidden',
   'CLIENT_NOT_TRUSTED',

@@ -51,6 +51,12 @@ export const httpProblems = {
     code: 'METHOD_NOT_ALLOWED',
     detail: 'The route does not know this method.'
   },
+  HOST_NOT_SERVED: {
+    status: 421,
+    code: 'HOST_NOT_SERVED',
+    detail:
+      'In development the shop is served to localhost only. Add the name in Host to server.development_hosts.'
+  },
   INTERNAL: { status: 500, code: 'INTERNAL', detail: 'Something went wrong on our side; it has been logged.' }
 } as const
 
@@ -106,6 +112,9 @@ export function sendUnknownRoute(reply: FastifyReply, allowed: readonly string[]
 /** The longest body that the route of a request takes. */
 const bytesMaxOf = ({ routeOptions: { bodyLimit, config } }: FastifyRequest): number =>
   isStreamed(config.body) ? config.body.bytesMax : bodyLimit
+
+export const sendHostNotServed = (reply: FastifyReply): FastifyReply =>
+  sendProblem(reply, httpProblems.HOST_NOT_SERVED)
 
 /**
  * Fastify's error handler. Returns nothing, because Fastify takes a returned reply for a promise, which is fulfilled early

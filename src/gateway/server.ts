@@ -8,6 +8,8 @@ import type { Platform } from '../platform/platform.ts'
 import { createClassTable } from './admission/request-classes.ts'
 import { createVisits, type Visits } from './admission/visits.ts'
 import type { Authenticate, Revocations } from './callers/identity.ts'
+import { limitPages } from './callers/page-limits.ts'
+import { byAddress, limitRateAndBytes } from './callers/rate-limits.ts'
 import { createShoppers, type Shoppers } from './callers/shoppers.ts'
 import { mountDiagnostics } from './diagnostics/endpoints.ts'
 import { createMetrics, type Metrics } from './diagnostics/metrics.ts'
@@ -15,6 +17,7 @@ import { openDiagnosticsPort } from './diagnostics/port.ts'
 import { recordAnswer } from './diagnostics/records.ts'
 import type { Connections } from './door/connections.ts'
 import { createCors } from './door/cors.ts'
+import { createHostCheck } from './door/development.ts'
 import { createDoor } from './door/door.ts'
 import { prepareDraining } from './door/draining.ts'
 import { createIntake } from './door/intake.ts'
@@ -23,12 +26,8 @@ import { createUncaughtHandler } from './door/uncaught.ts'
 import { endWithUnreadBody } from './door/unread-bodies.ts'
 import { missingHost, nulInUrl } from './errors.ts'
 import { collectOpenApi } from './openapi/document.ts'
-import { mountOpenApi } from './pages/docs-page.ts'
-import { type FrontPage, mountFrontPage } from './pages/front-page.ts'
-import { type Mails, mountMails } from './pages/mails-page.ts'
-import { mountPublicFiles, type PublicFiles } from './pages/public-files.ts'
-import { mountShopFront, type ShopFront } from './pages/shop-front.ts'
-import { handleError, sendUnknownRoute } from './problem.ts'
+import { mountPages, type Pages } from './pages/pages.ts'
+import { handleError, sendHostNotServed, sendUnknownRoute } from './problem.ts'
 import { commonHeaders } from './routing/answer-headers.ts'
 import { boundsOf } from './routing/body-bounds.ts'
 import { disabledModuleAnswers, type Switchable } from './routing/disabled-modules.ts'
@@ -58,16 +57,11 @@ export type GatewayDeps = {
   authenticate: Authenticate
   revocations?: Revocations | undefined
   version: string
-  /** What is shown at `/`. */
-  frontPage?: FrontPage
-  /** What is shown at `/shop`. */
-  shopFront?: ShopFront | undefined
-  /** What is shown at `/mails`. */
-  mails?: Mails | undefined
-  files?: readonly PublicFiles[]
-}
+} & Pages
 export type Gateway = {
   app: FastifyInstance
+  /** The document of the API, whether or not it is served. */
+  document(): Promise<string>
   /** From now on `/readyz` answers 503, so that load balancers look elsewhere, and each answer ends its connection. */
   drain(): void
   /** For errors that nobody catches; `stop` ends the process in order. */
@@ -88,6 +82,8 @@ type ServerParts = {
   answers: Answers
   classOf: ClassOf
   isDraining: () => boolean
+  /** Limits what no tier limits. */
+  limit: ReturnType<typeof limitPages>
 }
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/
@@ -96,6 +92,8 @@ const PARAMETER_LENGTH_MAX = 256
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json(?:;(?!.*\bcharset="(?!utf-?8")).*)?$/i
 const SWEEP_SECONDS = 300
 
+const isDiagnostic = ({ routeOptions }: FastifyRequest) => routeOptions.config.isDiagnostic === true
+
 /** Builds the server: everything that is the same for all modules, then the modules' routes, each on its tier. */
 export async function createGateway({
   platform,
@@ -103,15 +101,16 @@ export async function createGateway({
   authenticate,
   revocations,
   version,
-  frontPage,
-  shopFront,
-  mails,
-  files = []
+  ...pages
 }: GatewayDeps): Promise<Gateway> {
   const { config, db, cache, chores } = platform
   const metrics = createMetrics(platform.metrics, platform.durations)
   const visits = createVisits({ config, metrics: platform.metrics })
   const shoppers = createShoppers(config.server)
+  const { enabled: hasLimits, public_per_minute: perMinute } = config.rate_limit
+  const publicLimit = hasLimits
+    ? limitRateAndBytes({ name: 'public', perMinute, callerOf: byAddress })
+    : undefined
   const mounted: MountedRoute[] = []
   let classOf: ClassOf = () => undefined
   let allowedMethods: ReturnType<typeof createAllowedMethods> = () => []
@@ -128,6 +127,7 @@ export async function createGateway({
     shoppers,
     classOf: (method, target) => classOf(method, target),
     isDraining: () => draining.isDraining(),
+    limit: limitPages(publicLimit?.onRequest),
     answers: {
       disabledModule,
       unknownRoute: (request, reply) => sendUnknownRoute(reply, allowedMethods(pathOf(request.url)))
@@ -139,7 +139,10 @@ export async function createGateway({
     mounted.push({ method, url, owner, class: config?.class ?? null, hasTier: prefix === API_PREFIX })
   })
   const writeDocument = collectOpenApi(app, version)
-  mountDiagnostics(app, { db, cache, metrics, isDraining: draining.isDraining })
+  mountDiagnostics(app, {
+    ...{ db, cache, metrics, isDraining: draining.isDraining },
+    hasPrivateMetrics: config.server.private_metrics
+  })
   const claims = createKeyClaims(db)
   app.addHook('onClose', () => claims.close())
   const tiersOf = await createTiers(app, {
@@ -152,20 +155,11 @@ export async function createGateway({
     addAudit: auditUnsafeRequests(db),
     refuseChanges: refuseChanges(modules.flatMap(({ refusal }) => refusal ?? [])),
     visits,
-    shoppers
+    shoppers,
+    publicLimit
   })
   for (const module of modules.filter(each => each.enabled)) module.routes?.(tiersOf(module.name))
-  mountOpenApi(app, writeDocument)
-  const { name } = config.shop
-  if (frontPage !== undefined)
-    mountFrontPage(app, {
-      ...{ ...frontPage, name, version, publicUrl: config.server.public_url },
-      hasShopFront: shopFront !== undefined,
-      hasMails: mails !== undefined
-    })
-  if (shopFront !== undefined) mountShopFront(app, shopFront)
-  if (mails !== undefined) mountMails(app, mails)
-  mountPublicFiles(app, files)
+  mountPages(app, { config, version, writeDocument }, pages)
   await app.ready()
   classOf = createClassTable(mounted)
   allowedMethods = createAllowedMethods(mounted)
@@ -180,6 +174,7 @@ export async function createGateway({
   app.server.once('close', () => port?.close())
   return {
     app,
+    document: writeDocument,
     drain: () => {
       port?.drain()
       draining.begin()
@@ -193,11 +188,12 @@ export async function createGateway({
 }
 
 function createServer({ config, log }: Platform, parts: ServerParts): FastifyInstance {
-  const { metrics, requestHeaders, visits, shoppers, answers, classOf, isDraining } = parts
+  const { metrics, requestHeaders, visits, shoppers, answers, classOf, isDraining, limit } = parts
   const common = commonHeaders(config)
   const { origins } = config.server.cors
   const cors = createCors({ origins, requestHeaders, headers: common, metrics })
   const { body_bytes_max: bodyLimit, trust_proxy: trustProxy, connections_max } = config.server
+  const isServedHost = createHostCheck(config)
   const connections: Connections[] = []
   const app = fastify({
     loggerInstance: log,
@@ -256,9 +252,12 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
   app.addHook('onRequest', (request, reply, done) => {
     if (begin(request, reply)) return
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') return done(missingHost())
+    if (!isServedHost(request.headers.host) && !isDiagnostic(request)) return sendHostNotServed(reply)
     if (request.url.includes('%00')) return done(nulInUrl())
-    if (request.is404) answers.unknownRoute(request, reply)
-    else done()
+    limit(request, reply, refusal => {
+      if (refusal === undefined && request.is404) answers.unknownRoute(request, reply)
+      else done(refusal)
+    })
   })
 
   app.addHook('onSend', (request, reply, payload, done) => {

@@ -9,7 +9,13 @@ import {
   requirePerson,
   requireScope
 } from './callers/identity.ts'
-import { byAddress, byUser, limitRate, limitRateAndBytes } from './callers/rate-limits.ts'
+import {
+  byAddress,
+  byUser,
+  limitRate,
+  limitRateAndBytes,
+  type RateAndBytesLimit
+} from './callers/rate-limits.ts'
 import type { Shoppers } from './callers/shoppers.ts'
 import { declareCaching } from './routing/answer-headers.ts'
 import { withAnswer } from './routing/answers.ts'
@@ -24,6 +30,8 @@ declare module 'fastify' {
     owner?: string
     /** For a JSON body. */
     bounds?: BodyBounds
+    /** It always answers: no limit applies to it. */
+    isDiagnostic?: true
   }
 }
 
@@ -40,6 +48,8 @@ export type TierDeps = {
   refuseChanges: (route: RouteOptions) => void
   visits: Visits
   shoppers: Shoppers
+  /** By address, of the public tier and of everything outside the tiers; `undefined` when limits are off. */
+  publicLimit: RateAndBytesLimit | undefined
 }
 type CallerOf = (request: FastifyRequest) => string
 type Hook = ReturnType<typeof limitRate>
@@ -54,16 +64,12 @@ export async function createTiers(
   app: FastifyInstance,
   { config, authenticate, revocations, headers, isDisabled, ...rest }: TierDeps
 ): Promise<(owner: string) => Tiers> {
-  const { addIdempotency, addAudit, refuseChanges, visits, shoppers } = rest
+  const { addIdempotency, addAudit, refuseChanges, visits, shoppers, publicLimit } = rest
   const limits = config.rate_limit
   const limit = (name: string, perMinute: number, callerOf: CallerOf): Hook | undefined =>
     limits.enabled ? limitRate({ name, perMinute, callerOf }) : undefined
-  const limitTier = (scope: FastifyInstance, name: string, perMinute: number, callerOf: CallerOf): void => {
-    if (!limits.enabled) return
-    const hooks = limitRateAndBytes({ name, perMinute, callerOf })
-    scope.addHook('onRequest', hooks.onRequest)
-    scope.addHook('preValidation', hooks.preValidation)
-  }
+  const ofUsers = (name: string, perMinute: number) =>
+    limits.enabled ? limitRateAndBytes({ name, perMinute, callerOf: byUser }) : undefined
   const budgets = new Map<string, { perMinute: number; hook: Hook | undefined }>()
   /** The budget of a route, which others of its module may name too. */
   const budget = (owner: string, { name, perMinute }: RouteLimit, callerOf: CallerOf) => {
@@ -105,7 +111,7 @@ export async function createTiers(
       api.addHook('onRoute', refuseUnreadConditions)
       await api.register(async open => {
         open.addHook('onRoute', refuseChanges)
-        limitTier(open, 'public', limits.public_per_minute, byAddress)
+        limitTier(open, publicLimit)
         await addTier('public', open, byAddress)
       })
       await api.register(async known => {
@@ -123,7 +129,7 @@ export async function createTiers(
         await known.register(async secured => {
           secured.addHook('onRequest', requirePerson)
           secured.addHook('onRoute', refuseChanges)
-          limitTier(secured, 'secured', limits.secured_per_minute, byUser)
+          limitTier(secured, ofUsers('secured', limits.secured_per_minute))
           await addTier('secured', secured, byUser)
         })
         await known.register(async admin => {
@@ -138,7 +144,7 @@ export async function createTiers(
           })
           // In front of what was added before: who lacks the scope is written down, too.
           admin.addHook('onRoute', addAudit)
-          limitTier(admin, 'admin', limits.admin_per_minute, byUser)
+          limitTier(admin, ofUsers('admin', limits.admin_per_minute))
           await addTier('admin', admin, byUser)
         })
       })
@@ -147,6 +153,12 @@ export async function createTiers(
   )
   return owner =>
     Object.fromEntries(Object.entries(makers).map(([name, make]) => [name, make(owner)])) as Tiers
+}
+
+function limitTier(scope: FastifyInstance, limit: RateAndBytesLimit | undefined): void {
+  if (limit === undefined) return
+  scope.addHook('onRequest', limit.onRequest)
+  scope.addHook('preValidation', limit.preValidation)
 }
 
 /** The bounds of a JSON body, within the limit that the operator has set for all. */

@@ -77,7 +77,7 @@ const customerOf = (token: string): string =>
 
 test('answers that nobody reads keep nobody else out', async () => {
   const { address, port } = await useProgram()
-  const request = 'GET /api/products?limit=100 HTTP/1.1\r\nHost:x\r\n\r\n'
+  const request = 'GET /api/products?limit=100 HTTP/1.1\r\nHost:localhost\r\n\r\n'
   // 8 MB of answers fill all buffers on the way; behind them, 1,300 more requests arrive in one piece.
   const sockets = await attack(port, 3, request.repeat(600))
   await statuses(50, () => fetch(`${address}/healthz`))
@@ -88,20 +88,21 @@ test('answers that nobody reads keep nobody else out', async () => {
 
 test('bodies that do not come keep nobody else out', async () => {
   const { address, port } = await useProgram()
-  const head = 'POST /api/guest-cart HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+  const head = 'POST /api/guest-cart HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
   await attack(port, 1_010, `${head}Content-Length: 50\r\n\r\n{`)
   expect(await statuses(20, () => fetch(`${address}/api/products`))).toEqual([200])
 }, 30_000)
 
 test('CONNECT, connections that never ask, and one that was busy at the signal do not keep the program', async () => {
   const { address, port, proxy, child, ended, asked } = await useProgram()
-  const connects = await attack(port, 100, 'CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n')
+  const connects = await attack(port, 100, 'CONNECT x:1 HTTP/1.1\r\nHost: localhost:1\r\n\r\n')
   for (const socket of connects) socket.resume()
   await until('CONNECT is over', () => connects.every(socket => socket.readableEnded || socket.destroyed))
-  await attack(port, 20, 'CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n')
+  await attack(port, 20, 'CONNECT x:1 HTTP/1.1\r\nHost: localhost:1\r\n\r\n')
   await attack(port, 20, '')
   await attack(port, 20, 'GET /api/products HTTP/1.1\r\nHo')
-  const upgrade = 'GET /api/products HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'
+  const upgrade =
+    'GET /api/products HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'
   await attack(port, 20, upgrade)
   const token = await register(address)
 
@@ -113,7 +114,7 @@ test('CONNECT, connections that never ask, and one that was busy at the signal d
   busy.on('data', chunk => {
     answer += chunk
   })
-  busy.write(`GET /api/cart HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
+  busy.write(`GET /api/cart HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`)
   await until('it asks for the cart', () => asked.some(chunk => chunk.includes(customerOf(token))))
   child.kill('SIGTERM')
   const signalled = performance.now()

@@ -198,7 +198,7 @@ test('callers who hang up do not count as under way for ever', async () => {
     await expect.poll(count).toBe(round * 3)
   }
   // Others hang up before they have sent what they announced.
-  const head = `POST /api/cart HTTP/1.1\r\nHost: shop\r\nAuthorization: Bearer ${token}`
+  const head = `POST /api/cart HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}`
   const length = 'Content-Type: application/json\r\nContent-Length: 100'
   for (let caller = 1; caller <= 12; caller += 1) {
     const socket = connect(port, '127.0.0.1')

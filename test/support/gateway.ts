@@ -56,6 +56,7 @@ export async function openGateway(options: TestGatewayOptions = {}): Promise<Tes
   const config = loadConfig([], {
     ...SECRET_SETTINGS,
     CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
+    CARTWRIGHT__SERVER__DEVELOPMENT_HOSTS: '["x", "y"]',
     CARTWRIGHT__DATABASE__POOL_WAIT_MS: '5000',
     ...options.settings
   })

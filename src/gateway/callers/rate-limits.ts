@@ -6,6 +6,8 @@ import { isStreamed } from '../routing/bodies.ts'
 export type RateLimit = { name: string; perMinute: number; callerOf: (request: FastifyRequest) => string }
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void
 
+export type RateAndBytesLimit = { onRequest: Hook; preValidation: Hook }
+
 /** A body counts as one more request for each so many bytes. */
 export const BYTES_A_REQUEST = 4_096
 
@@ -19,7 +21,7 @@ export function limitRate(limit: RateLimit): Hook {
  * A limit that bodies count towards, by their length. `onRequest` refuses before the body is read; one that does not
  * announce its length is charged by `preValidation`, once its length is known. Files that are read as streams count once.
  */
-export function limitRateAndBytes(limit: RateLimit): { onRequest: Hook; preValidation: Hook } {
+export function limitRateAndBytes(limit: RateLimit): RateAndBytesLimit {
   const spend = spenderOf(limit)
   return {
     onRequest: (request, reply, done) => spend(request, reply, 1 + announcedCost(request), done),

@@ -3,17 +3,26 @@ import type { Database } from '../../platform/postgres/database.ts'
 import type { Metrics } from './metrics.ts'
 import { createReadiness, type ReadinessDeps } from './readiness.ts'
 
-export type DiagnosticsDeps = ReadinessDeps & { db: Database; metrics: Metrics }
+export type DiagnosticsDeps = ReadinessDeps & {
+  db: Database
+  metrics: Metrics
+  /** Whether metrics are on another port only. */
+  hasPrivateMetrics: boolean
+}
 
 /**
- * The four endpoints that always answer: outside `/api`, before authentication, limits and admission
+ * The four endpoints that always answer, but for metrics that have a port of their own: outside `/api`, before authentication, limits and admission
  * (specification, "Diagnostic endpoints").
  */
 export function mountDiagnostics(
   app: FastifyInstance,
-  { db, cache, metrics, isDraining }: DiagnosticsDeps
+  { db, cache, metrics, isDraining, hasPrivateMetrics }: DiagnosticsDeps
 ): void {
-  const options = { schema: { hide: true }, logLevel: 'warn' as const }
+  const options = {
+    schema: { hide: true },
+    logLevel: 'warn' as const,
+    config: { isDiagnostic: true as const }
+  }
   const readiness = createReadiness({ db, cache, isDraining })
 
   app.get('/healthz', options, () => ({ status: 'UP', time: now() }))
@@ -24,6 +33,7 @@ export function mountDiagnostics(
     return body
   })
 
+  if (hasPrivateMetrics) return
   app.get('/metrics', options, async (_request, reply) => {
     reply.header('content-type', metrics.contentType)
     return metrics.expose()

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { readExposition } from '../../../test/support/exposition.ts'
 import { browse, moduleOf, useGateway } from '../../../test/support/gateway.ts'
+import { Durations } from '../../platform/metrics/durations.ts'
+import { createMetricRegistry } from '../../platform/metrics/registry.ts'
+import { createMetrics } from './metrics.ts'
 
 const routes = moduleOf('x', ['/api/x'], ({ public: open }) => {
   open.get('/x/:id', browse, async () => ({ ok: true }))
@@ -96,4 +99,23 @@ test('what a module counts is exposed as it declared it, also when that was late
   ])
   expect(families.get('cartwright_x_seconds')?.type).toBe('histogram')
   expect(families.get('cartwright_x_waiting')?.samples[0]?.value).toBe(3)
+})
+
+test('simultaneous callers share one rendering, and the next one is a second later', async () => {
+  let renderings = 0
+  const registry = createMetricRegistry()
+  registry.gauge('renderings', 'Renderings so far.', () => {
+    renderings += 1
+    return renderings
+  })
+  const { expose } = createMetrics(registry, new Durations())
+  const first = await expose()
+  const startedAt = performance.now()
+  const crowd = await Promise.all(Array.from({ length: 100 }, expose))
+  expect(renderings).toBe(2)
+  expect(first).toContain('cartwright_renderings 1')
+  expect(new Set(crowd).size).toBe(1)
+  expect(crowd[0]).toContain('cartwright_renderings 2')
+  // Timers may be a little early.
+  expect(performance.now() - startedAt).toBeGreaterThan(900)
 })

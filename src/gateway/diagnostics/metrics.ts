@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Registry } from '@prometheus-io/client'
 import type { Durations } from '../../platform/metrics/durations.ts'
 import type { Metric, MetricRegistry } from '../../platform/metrics/registry.ts'
@@ -14,11 +15,15 @@ const UNWANTED = [
   'nodejs_eventloop_utilization_summary'
 ]
 
+const RENDER_INTERVAL_MS = 1_000
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 export type Metrics = {
   /** Counts one answered request. `route` is the pattern, not the path: the number of series stays bounded. */
   observe(method: string, route: string, status: number, seconds: number): void
-  /** Everything in the Prometheus text format 0.0.4. */
+  /**
+   * Everything in the Prometheus text format 0.0.4. It is rendered once a second at most: callers in between wait for the
+   * next time and share it, so that a crowd of them costs as much as one, and none gets old figures.
+   */
   expose(): Promise<string>
   readonly contentType: string
 }
@@ -36,16 +41,30 @@ export function createMetrics(declared: Pick<MetricRegistry, 'all'>, durations: 
     return registry
   }
   const exposed = new Set<Metric>()
+  const render = async () => {
+    opening ??= open()
+    const registry = await opening
+    for (const metric of declared.all()) {
+      if (!exposed.has(metric)) registry.registerMetric(asMetric(metric) as never)
+      exposed.add(metric)
+    }
+    return registry.metrics()
+  }
+  let renderedAt = Number.NEGATIVE_INFINITY
+  let next: Promise<string> | undefined
+  const renderNext = async () => {
+    const waitMs = renderedAt + RENDER_INTERVAL_MS - performance.now()
+    if (waitMs > 0) await delay(waitMs, undefined, { ref: false })
+    renderedAt = performance.now()
+    return render()
+  }
   return {
     observe: (method, route, status, seconds) => durations.observe(method, route, status, seconds),
-    expose: async () => {
-      opening ??= open()
-      const registry = await opening
-      for (const metric of declared.all()) {
-        if (!exposed.has(metric)) registry.registerMetric(asMetric(metric) as never)
-        exposed.add(metric)
-      }
-      return registry.metrics()
+    expose: () => {
+      next ??= renderNext().finally(() => {
+        next = undefined
+      })
+      return next
     },
     contentType: CONTENT_TYPE
   }

@@ -1,8 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { FastifyInstance } from 'fastify'
+import { createPublicAnswers } from '../caching/public-answers.ts'
 
 const require = createRequire(import.meta.url)
+const DOCUMENT_HEADERS = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'public, no-cache',
+  vary: 'Accept-Encoding'
+}
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
 const ASSETS = [
   {
@@ -21,9 +27,10 @@ const ASSETS = [
 export function mountOpenApi(app: FastifyInstance, writeDocument: () => Promise<string>): void {
   const options = { schema: { hide: true } }
   let document: Promise<string> | undefined
-  app.get('/openapi.json', options, async (_request, reply) => {
+  // It is the same text each time, so it is hashed and compressed once.
+  app.get('/openapi.json', { ...options, onSend: createPublicAnswers() }, async (_request, reply) => {
     document ??= writeDocument()
-    return reply.header('content-type', 'application/json; charset=utf-8').send(await document)
+    return reply.headers(DOCUMENT_HEADERS).send(await document)
   })
   app.get('/docs', options, (_request, reply) =>
     reply

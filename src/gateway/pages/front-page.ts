@@ -13,6 +13,8 @@ type Shop = FrontPage & {
   name: string
   version: string
   publicUrl: string
+  hasDocs: boolean
+  hasPrivateMetrics: boolean
   hasShopFront: boolean
   hasMails: boolean
 }
@@ -23,7 +25,8 @@ type Shop = FrontPage & {
  */
 export function mountFrontPage(app: FastifyInstance, shop: Shop): void {
   const links = {
-    ...{ name: shop.name, version: shop.version, ...LINKS },
+    ...{ name: shop.name, version: shop.version, ...(shop.hasDocs && DOCS), ...LINKS },
+    ...(!shop.hasPrivateMetrics && { metrics: METRICS[0] }),
     ...(shop.hasShopFront && { shop_front: SHOP_PATH }),
     ...(shop.hasMails && { mails: MAILS_PATH })
   }
@@ -38,13 +41,12 @@ export function mountFrontPage(app: FastifyInstance, shop: Shop): void {
   })
 }
 
+const DOCS = { documentation: '/docs', openapi: '/openapi.json' }
 const LINKS = {
-  documentation: '/docs',
-  openapi: '/openapi.json',
   health: '/healthz',
-  readiness: '/readyz',
-  metrics: '/metrics'
+  readiness: '/readyz'
 }
+const METRICS = ['/metrics', '/metricsz']
 
 /** How the reader reached us, unless the operator knows better. */
 const addressOf = ({ publicUrl }: Shop, { protocol, host }: FastifyRequest): string =>
@@ -92,12 +94,15 @@ const card = (title: string, text: string, links: readonly { title: string; href
   links.length === 0 ? '' : `<section><h3>${title}</h3><p>${text}</p>${list(links)}</section>\n`
 
 function page(
-  { name, version, hasShopFront, hasMails }: Shop,
+  { name, version, hasDocs, hasPrivateMetrics, hasShopFront, hasMails }: Shop,
   examples: readonly string[],
   guides: readonly { title: string; href: string }[]
 ): string {
   const lines = examples.map(example => `<pre><code>${escaped(example)}</code></pre>\n`).join('')
-  const diagnostics = ['/healthz', '/readyz', '/metrics', '/metricsz'].map(href => ({ title: href, href }))
+  const diagnostics = ['/healthz', '/readyz', ...(hasPrivateMetrics ? [] : METRICS)].map(href => ({
+    title: href,
+    href
+  }))
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -118,10 +123,12 @@ ${lines === '' ? '' : `<h2>Try it</h2>\n<p>Paste these into a terminal. A click 
 ${card('The shop front', 'A small one, to buy in. It is there in development, and asks the API for everything.', hasShopFront ? [{ title: 'Go shopping', href: SHOP_PATH }] : [])}${card('The mails', 'What the shop would have sent. They are there in development, in the place of a mail server.', hasMails ? [{ title: 'Read them', href: MAILS_PATH }] : [])}${card(
   'The API',
   'Every route, to read and to try out, and the same as a file for programs.',
-  [
-    { title: 'Documentation', href: '/docs' },
-    { title: 'openapi.json', href: '/openapi.json' }
-  ]
+  hasDocs
+    ? [
+        { title: 'Documentation', href: DOCS.documentation },
+        { title: 'openapi.json', href: DOCS.openapi }
+      ]
+    : []
 )}${card('Guides', 'How to build a shop front, and how to run a shop.', guides)}${card('Diagnostics', 'Whether the shop is well, for people and for monitoring.', diagnostics)}</div>
 <footer>Cartwright ${escaped(version)}</footer>
 </main>

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { escaped } from '../../kernel/html.ts'
+import { developmentPeerRequired } from '../errors.ts'
 import { sendUnknownRoute } from '../problem.ts'
 
 export const MAILS_PATH = '/mails'
@@ -29,8 +30,14 @@ export type Mails = {
 type Params = { Params: { id: string } }
 
 /** `/mails`: to a browser a page, to any other program the same as JSON. They hold secrets, such as links to passwords. */
-export function mountMails(app: FastifyInstance, mails: Mails): void {
-  const options = { schema: { hide: true } }
+export function mountMails(
+  app: FastifyInstance,
+  mails: Mails,
+  isNear: (address: string | undefined) => boolean
+): void {
+  const requireNear = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) =>
+    done(isNear(request.socket.remoteAddress) ? undefined : developmentPeerRequired())
+  const options = { schema: { hide: true }, onRequest: requireNear }
   app.get<{ Querystring: { to?: unknown } }>(MAILS_PATH, options, async (request, reply) => {
     const { to } = request.query
     const items = await mails.list(typeof to === 'string' && to !== '' ? to : null)

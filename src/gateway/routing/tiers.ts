@@ -108,6 +108,6 @@ export type Tiers = {
   readonly secured: Tier
   /** A valid access token and the role admin. */
   readonly admin: Tier
-  /** Outside `/api`, for documents with a fixed address such as `/.well-known/jwks.json`; not rate limited. */
+  /** Outside `/api`, for documents with a fixed address such as `/.well-known/jwks.json`; limited as pages are. */
   readonly wellKnown: Tier
 }

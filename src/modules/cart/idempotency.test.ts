@@ -205,7 +205,7 @@ test('a request whose connection is cut is done once, however often it is sent',
   const cut = async (key: string) => {
     const socket = connect(port, '127.0.0.1')
     await once(socket, 'connect')
-    const head = `POST /api/cart HTTP/1.1\r\nHost: shop\r\nAuthorization: Bearer ${token}\r\nIdempotency-Key: ${key}`
+    const head = `POST /api/cart HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nIdempotency-Key: ${key}`
     const length = `Content-Type: application/json\r\nContent-Length: ${body.length}`
     await new Promise(resolve => socket.write(`${head}\r\n${length}\r\n\r\n${body}`, resolve))
     socket.destroy()

@@ -39,6 +39,17 @@ test('in development mails are kept to be looked at: as a page that runs nothing
     expect((await shop.anybody.get(path)).status).toBe(404)
 })
 
+test('mails are shown to this machine, and to the peers of the settings', async () => {
+  const statusOf = async (settings: Record<string, string>, remoteAddress: string) => {
+    const shop = await useOrders({ modules, settings })
+    return (await shop.app.inject({ url: '/mails', remoteAddress })).statusCode
+  }
+  const containers = { CARTWRIGHT__SERVER__DEVELOPMENT_PEERS: '["172.17.0.0/16"]' }
+  expect(await statusOf({}, '172.17.0.2')).toBe(403)
+  expect(await statusOf(containers, '172.17.0.2')).toBe(200)
+  expect(await statusOf(containers, '192.0.2.1')).toBe(403)
+})
+
 test('in production there is no page of mails, and the log names what is not sent and not to whom', async () => {
   const shop = await useOrders({ modules, settings: { CARTWRIGHT__ENVIRONMENT: 'production' } })
   const order = { ...sent(shop.mug), email: 'ada@example.com', payment: TRANSFER }

@@ -1,0 +1,16 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { limitRate } from './rate-limits.ts'
+
+type Hook = ReturnType<typeof limitRate>
+
+/**
+ * Limits everything that no tier limits: pages, files, documents at fixed addresses, and paths where nothing is. Only
+ * diagnostics bypass it (specification, "Diagnostic endpoints").
+ */
+export const limitPages =
+  (limit: Hook | undefined): Hook =>
+  (request: FastifyRequest, reply: FastifyReply, done) => {
+    const { url = '', config } = request.routeOptions
+    if (limit === undefined || config.isDiagnostic === true || url.startsWith('/api/')) done()
+    else limit(request, reply, done)
+  }

@@ -1,0 +1,54 @@
+import { gunzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { freePort } from '../../../test/support/free-port.ts'
+import { useGateway } from '../../../test/support/gateway.ts'
+import { SECRET_SETTINGS } from '../../../test/support/secrets.ts'
+import { loadConfig } from '../../config.ts'
+
+const PRODUCTION = { CARTWRIGHT__ENVIRONMENT: 'production' }
+
+test.each([
+  ['development', {}, 200],
+  ['development, off', { CARTWRIGHT__SERVER__DOCS: 'off' }, 404],
+  ['production', PRODUCTION, 404],
+  ['production, on', { ...PRODUCTION, CARTWRIGHT__SERVER__DOCS: 'on' }, 200]
+])('in %s, /docs and /openapi.json answer by the setting', async (_what, settings, status) => {
+  const gateway = await useGateway({ settings })
+  for (const path of ['/docs', '/openapi.json', '/docs/start.js'])
+    expect((await gateway.request('GET', path)).status, path).toBe(status)
+  expect(JSON.parse(await gateway.document())).toMatchObject({ openapi: '3.1.0' })
+})
+
+test('openapi.json is compressed, has an ETag, and is not sent again while it is the same', async () => {
+  const { app } = await useGateway()
+  const ask = (headers: Record<string, string>) => app.inject({ url: '/openapi.json', headers })
+  const plain = await ask({})
+  expect(plain.headers).toMatchObject({
+    etag: expect.stringMatching(/^"[\w-]+"$/),
+    'cache-control': 'public, no-cache',
+    vary: 'Accept-Encoding',
+    'content-type': 'application/json; charset=utf-8'
+  })
+  const gzipped = await ask({ 'accept-encoding': 'gzip' })
+  expect(gzipped.headers['content-encoding']).toBe('gzip')
+  expect(gunzipSync(gzipped.rawPayload).toString()).toBe(plain.payload)
+  const again = await ask({ 'if-none-match': String(plain.headers.etag) })
+  expect([again.statusCode, again.payload]).toEqual([304, ''])
+})
+
+test('metrics that are private are not on the main port, and the probes still are', async () => {
+  const port = String(await freePort())
+  const gateway = await useGateway({
+    settings: { CARTWRIGHT__SERVER__PRIVATE_METRICS: 'true', CARTWRIGHT__SERVER__DIAGNOSTICS_PORT: port }
+  })
+  const status = async (path: string) => (await gateway.request('GET', path)).status
+  expect(await Promise.all(['/metrics', '/metricsz', '/healthz', '/readyz'].map(status))).toEqual([
+    404, 404, 200, 200
+  ])
+  expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
+})
+
+test('private metrics without a port for them do not start', () => {
+  const settings = { ...SECRET_SETTINGS, CARTWRIGHT__SERVER__PRIVATE_METRICS: 'true' }
+  expect(() => loadConfig([], settings)).toThrow('server.private_metrics: needs server.diagnostics_port')
+})
