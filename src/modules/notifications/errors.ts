@@ -6,6 +6,11 @@ export const statusForbids = defineError(
   'NOTIFICATION_STATUS_FORBIDS',
   'What the message is now forbids it; "message_status" says what it is.'
 )
+export const rendererBusy = defineError(
+  'unavailable',
+  'NOTIFICATION_RENDERER_BUSY',
+  'Too many mails and previews wait to be rendered; try again shortly.'
+)
 export const recipientForbidden = defineError(
   'forbidden',
   'NOTIFICATION_RECIPIENT_FORBIDDEN',

@@ -35,7 +35,7 @@ import { suppressionRoutes } from './suppressions/routes.ts'
 import { createSuppressions } from './suppressions/service.ts'
 import { templateRoutes } from './template-changes/routes.ts'
 import { createTemplateChanges } from './template-changes/service.ts'
-import { createEngine } from './templates/engine.ts'
+import { createRenderer } from './templates/renderer.ts'
 import { createTemplates } from './templates/service.ts'
 import { openTransport } from './transport/open.ts'
 import { unsubscribeRoutes } from './unsubscribe/routes.ts'
@@ -96,7 +96,7 @@ export const notificationsModule = defineModule({
     const links = createLinks(config, settings)
     const mailbox = createMailbox({ db, mailsMax: settings.mailbox_max })
     const { transport, domain } = openTransport({ config, settings, log, keep: mailbox.keep })
-    const engine = createEngine({ timeZone: config.shop.time_zone })
+    const renderer = createRenderer({ timeZone: config.shop.time_zone })
     const templates = createTemplates({ db, locale })
     const suppressions = createSuppressions({ db, secrets, bouncesMax: settings.suppress_after })
     const unsubscribe = createUnsubscribe({ db, secrets, config, suppressions })
@@ -105,7 +105,7 @@ export const notificationsModule = defineModule({
     })
     const { name: shopName } = config.shop
     const content = createContent({
-      ...{ db, log, engine, templates, links, shopName, auth, orders },
+      ...{ db, log, renderer, templates, links, shopName, auth, orders },
       unsubscribeLink: unsubscribe.linkFor
     })
     const send = createDelivery({
@@ -130,7 +130,7 @@ export const notificationsModule = defineModule({
       routes: tiers => {
         sendingRoutes(tiers, createSending({ db, write, auth, orders }), settings.sends_per_minute)
         unsubscribeRoutes(tiers, unsubscribe)
-        templateRoutes(tiers, createTemplateChanges({ db, engine, templates, shopName, locale }))
+        templateRoutes(tiers, createTemplateChanges({ db, renderer, templates, shopName, locale }))
         suppressionRoutes(tiers, suppressions)
         messageRoutes(tiers, createMessageAdministration({ db, enqueue, giveUpSeconds }))
       },
@@ -140,7 +140,9 @@ export const notificationsModule = defineModule({
         ...createOrderHearing({ auth, orders, shipping, write, isOn })
       },
       handlers: { 'notifications.send_message': job => send(job) },
-      stop: transport.close
+      stop: async () => {
+        await Promise.all([renderer.close(), transport.close()])
+      }
     }
   }
 })

@@ -5,13 +5,14 @@ import type { OrdersApi } from '../../orders/index.ts'
 import type { Links } from '../links/service.ts'
 import type { TurnRow } from '../messages/repository.ts'
 import { catalogue, type TemplateName } from '../templates/catalogue.ts'
-import { type Rendered, type TemplateEngine, TemplateFault } from '../templates/engine.ts'
+import { type Rendered, TemplateFault } from '../templates/engine.ts'
+import type { TemplateRenderer } from '../templates/renderer.ts'
 import type { FoundTemplate, Templates } from '../templates/service.ts'
 
 type Deps = {
   db: Database
   log: Log
-  engine: TemplateEngine
+  renderer: TemplateRenderer
   templates: Templates
   links: Links
   shopName: string
@@ -35,7 +36,7 @@ export const isOptional = (template: string) => catalogue[template as TemplateNa
 
 /** What a mail says: the template, with what was kept of the message and the secrets that are made now. */
 export function createContent(deps: Deps) {
-  const { db, log, engine, templates, links, shopName, auth, orders, unsubscribeLink } = deps
+  const { db, log, renderer, templates, links, shopName, auth, orders, unsubscribeLink } = deps
 
   /** The page of an order; with its token, where there is no account. */
   async function orderUrl(id: string, isOfAccount: boolean): Promise<string> {
@@ -58,7 +59,7 @@ export function createContent(deps: Deps) {
     let fault: string | null = null
     for (const [index, { words, locale }] of found.entries()) {
       try {
-        return { ...(await engine.render(words, { ...scope, locale })), fault }
+        return { ...(await renderer.render(words, { ...scope, locale })), fault }
       } catch (error) {
         if (!(error instanceof TemplateFault) || index === found.length - 1) throw error
         const { part, line, message: reason } = error

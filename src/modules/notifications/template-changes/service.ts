@@ -3,7 +3,7 @@ import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
 import { templateForbidden, templateInvalid, templateNotFound, templateStale } from '../errors.ts'
 import { catalogue, EVENT_TEMPLATES, samplesFor, type TemplateName } from '../templates/catalogue.ts'
-import type { TemplateEngine } from '../templates/engine.ts'
+import type { TemplateRenderer } from '../templates/renderer.ts'
 import * as repository from '../templates/repository.ts'
 import { shipped, type Templates, wordsOf } from '../templates/service.ts'
 import type { Words } from '../templates/words.ts'
@@ -17,7 +17,13 @@ import type {
 } from './schema.ts'
 
 type Caller = { readonly scopes: readonly string[] | null }
-type Deps = { db: Database; engine: TemplateEngine; templates: Templates; shopName: string; locale: string }
+type Deps = {
+  db: Database
+  renderer: TemplateRenderer
+  templates: Templates
+  shopName: string
+  locale: string
+}
 
 /**
  * A mail that lets its reader in says what its template says: whoever wrote a picture into it, whose address holds the token, would
@@ -28,14 +34,14 @@ function refuseProofs({ scopes }: Caller, name: TemplateName): void {
 }
 
 /** What administrators do to templates: those of theirs stand in the place of those that come along. */
-export function createTemplateChanges({ db, engine, templates, shopName, locale: shopLocale }: Deps) {
+export function createTemplateChanges({ db, renderer, templates, shopName, locale: shopLocale }: Deps) {
   const samples = (name: TemplateName, locale: string) => samplesFor(name, { shopName, locale })
   const findChanged = async (from: Queryable, { name, locale }: TemplateParams) =>
     (await from.rows(repository.listTemplate, { name, locales: [locale] }))[0]
 
   /** @throws `NOTIFICATION_TEMPLATE_INVALID` */
   async function check(name: TemplateName, locale: string, words: Words): Promise<void> {
-    const faults = await engine.check(words, samples(name, locale))
+    const faults = await renderer.check(words, samples(name, locale))
     if (faults.length === 0) return
     const errors = faults.map(({ part, line, message }) => ({
       path: `body/${part}`,
@@ -105,7 +111,7 @@ export function createTemplateChanges({ db, engine, templates, shopName, locale:
       const words = { ...present.words, ...parts }
       await check(template, present.locale, words)
       const { example } = samples(template, present.locale)
-      return { locale: present.locale, ...(await engine.render(words, example)) }
+      return { locale: present.locale, ...(await renderer.render(words, example)) }
     }
   }
 }

@@ -31,8 +31,8 @@ export class TemplateFault extends Error {
   }
 }
 
-/** Renders templates: strictly, from memory alone, within bounds. Their output is escaped in HTML. */
-export function createEngine({ timeZone }: { timeZone: string }) {
+/** Renders templates: strictly, from memory alone, within bounds. Their output is escaped in HTML. `onPart` is called before each part. */
+export function createEngine({ timeZone, onPart }: { timeZone: string; onPart?: (part: Part) => void }) {
   // The library takes a while to load: only those who render something wait for it.
   let loading: Promise<Readonly<Record<Part | 'everyBranch', Engine>>> | undefined
 
@@ -78,6 +78,7 @@ export function createEngine({ timeZone }: { timeZone: string }) {
 
   async function renderPart(part: Part, template: string, scope: Scope): Promise<string> {
     const engine = (await engines())[part]
+    onPart?.(part)
     await nextTurn()
     try {
       const written: string = engine.renderSync(engine.parse(template), scope)
@@ -90,6 +91,10 @@ export function createEngine({ timeZone }: { timeZone: string }) {
   }
 
   return {
+    /** Loads what the first rendering would load. */
+    load: async (): Promise<void> => {
+      await engines()
+    },
     /** @throws TemplateFault */
     render: async (words: Words, scope: Scope): Promise<Rendered> => ({
       subject: await renderPart('subject', words.subject, scope),
@@ -102,6 +107,7 @@ export function createEngine({ timeZone }: { timeZone: string }) {
       for (const part of PARTS) {
         try {
           const engine = (await engines())[part]
+          onPart?.(part)
           const parsed = engine.parse(words[part])
           const { globals } = engine.analyzeSync(parsed, { partials: false })
           for (const uses of Object.values(globals))
@@ -120,8 +126,6 @@ export function createEngine({ timeZone }: { timeZone: string }) {
     }
   }
 }
-export type TemplateEngine = ReturnType<typeof createEngine>
-
 const localeOf = (context: { getSync(path: string[]): unknown }) => String(context.getSync(['locale']))
 
 function wholeOf(amount: unknown): number {
