@@ -84,7 +84,7 @@ function siegesOf(others: Side): Siege[] {
       name: 'bodies',
       others,
       attack: {
-        ...{ connections: 1, rate: 0, source },
+        ...{ connections: 1, rate: 100, source },
         requests: [
           post('/api/auth/login', keys(89_000)),
           post('/api/guest-cart', keys(89_000)),
@@ -98,7 +98,7 @@ function siegesOf(others: Side): Siege[] {
       name: 'pages',
       others,
       attack: {
-        ...{ connections: 64, rate: 0, source },
+        ...{ connections: 64, rate: 400, source },
         requests: ['/metrics', '/openapi.json', '/docs', '/docs/swagger-ui-bundle.js', '/'].map(get)
       },
       harmless
