@@ -113,8 +113,9 @@ export function sendUnknownRoute(reply: FastifyReply, allowed: readonly string[]
 const bytesMaxOf = ({ routeOptions: { bodyLimit, config } }: FastifyRequest): number =>
   isStreamed(config.body) ? config.body.bytesMax : bodyLimit
 
-export const sendHostNotServed = (reply: FastifyReply): FastifyReply =>
+export function sendHostNotServed(reply: FastifyReply): void {
   sendProblem(reply, httpProblems.HOST_NOT_SERVED)
+}
 
 /**
  * Fastify's error handler. Returns nothing, because Fastify takes a returned reply for a promise, which is fulfilled early

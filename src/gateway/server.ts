@@ -252,8 +252,11 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
   app.addHook('onRequest', (request, reply, done) => {
     if (begin(request, reply)) return
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') return done(missingHost())
-    if (!isServedHost(request.headers.host) && !isDiagnostic(request)) return sendHostNotServed(reply)
     if (request.url.includes('%00')) return done(nulInUrl())
+    if (!isServedHost(request.headers.host) && !isDiagnostic(request)) {
+      sendHostNotServed(reply)
+      return
+    }
     limit(request, reply, refusal => {
       if (refusal === undefined && request.is404) answers.unknownRoute(request, reply)
       else done(refusal)
