@@ -151,7 +151,8 @@ async function measure(
   let status = 0
   for (let round = 0; round < repeats + WARM_UPS; round += 1) {
     await prepare()
-    const [before, databaseBefore] = [process.threadCpuUsage(), databaseMs()]
+    const databaseBefore = databaseMs()
+    const before = process.threadCpuUsage()
     status = (await send()).status
     const { user, system } = process.threadCpuUsage(before)
     if (round < WARM_UPS) continue

@@ -13,7 +13,7 @@ export type Siege = {
   /** What runs beside the other clients in the control run. It is sent as often as the attack was. */
   readonly harmless: Omit<Side, 'rate'>
 }
-export type Seen = { readonly success: number; readonly p50: number; readonly attacks: string }
+type Seen = { readonly success: number; readonly p50: number; readonly attacks: string }
 type Pair = { readonly attacked: Seen; readonly control: Seen; readonly ratio: number }
 export type Verdict = {
   readonly pairs: readonly Pair[]
@@ -24,8 +24,8 @@ export type Verdict = {
   readonly holds: boolean
 }
 
-export const SUCCESS_MIN = 0.99
-export const RATIO_MAX = 1.5
+const SUCCESS_MIN = 0.99
+const RATIO_MAX = 1.5
 const PAIRS = 5
 const SECONDS = 8
 
