@@ -2,6 +2,8 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
 import { lockRequests } from '../../src/modules/inventory/requests/repository.ts'
+import { postRequests, takeRequests } from '../../src/modules/inventory/requests/requests.ts'
+import { useTestDatabase } from '../support/database.ts'
 import { openStock } from '../support/stock.ts'
 import { reservedOf } from '../support/stock-books.ts'
 import { useStock } from '../support/use-stock.ts'
@@ -204,11 +206,26 @@ test('a request that two processes find at once is done by one of them', async (
   expect(await adjusted()).toBe(11)
 })
 
-test('planted: without the lock of requests, both do it', async () => {
+/** How many requests each of two processes takes, the second one while the transaction of the first one is open. */
+async function takeTwice() {
+  const db = await useTestDatabase()
+  const lines = [{ itemId: newId(), locationId: newId(), delta: 1 }]
+  const request = { kind: 'adjust', id: newId(), actor: null, reason: 'delivery', lines } as const
+  await db.transaction(tx => postRequests(tx, [request]))
+  return db.transaction(async one => {
+    const first = await takeRequests(one)
+    const second = await db.transaction(other => takeRequests(other))
+    return [first.waiting.length, second.waiting.length]
+  })
+}
+
+test('requests that one process has taken are not taken by another one', async () => {
+  expect(await takeTwice()).toEqual([1, 0])
+})
+
+test('planted: without the lock of requests, both take them', async () => {
   const { text } = lockRequests
   onTestFinished(() => void Object.assign(lockRequests, { text }))
   Object.assign(lockRequests, { text: 'select true as is_mine' })
-  const { waitingFor, adjusted } = await postHeldUp()
-  await until('both wait', async () => (await waitingFor('inventory.levels')) === 2)
-  expect(await adjusted()).toBe(12)
+  expect(await takeTwice()).toEqual([1, 1])
 })
