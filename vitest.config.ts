@@ -7,7 +7,13 @@ import { progressReporter } from './test/lanes/progress.ts'
 
 const lanes = lanesOf(readImports(fileURLToPath(new URL('.', import.meta.url))))
 const database = { globalSetup: './test/support/global-setup.ts' }
-const shared = { isolate: false, setupFiles: ['./test/lanes/orphans.ts', './test/lanes/shared-process.ts'] }
+/** Room for young objects: half of all garbage collection (2026-11). */
+const execArgv = ['--min-semi-space-size=32', '--max-semi-space-size=64']
+const shared = {
+  isolate: false,
+  execArgv,
+  setupFiles: ['./test/lanes/orphans.ts', './test/lanes/shared-process.ts']
+}
 
 // The process that started this one is gone, however it ended.
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))

@@ -26,12 +26,22 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
 export const compileSerializer: FastifySerializerCompiler<TSchema> = ({ schema }) => {
   let stringify: ((value: unknown) => string) | undefined
   return value => {
-    stringify ??= buildStringify(schema)
+    stringify ??= stringifyOf(schema)
     return stringify(value)
   }
 }
 
-function buildStringify(schema: TSchema): (value: unknown) => string {
+type Stringify = (value: unknown) => string
+/** By schema: gateways of one process, as in tests, answer with the same ones, and each takes milliseconds. */
+const stringifies = new WeakMap<object, Stringify>()
+
+function stringifyOf(schema: TSchema): Stringify {
+  const known = stringifies.get(schema) ?? buildStringify(schema)
+  stringifies.set(schema, known)
+  return known
+}
+
+function buildStringify(schema: TSchema): Stringify {
   const build: typeof import('fast-json-stringify').default = require('fast-json-stringify')
   return build(schema as Parameters<typeof build>[0])
 }
