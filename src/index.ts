@@ -63,7 +63,8 @@ export {
   orderPlaced,
   orderShipmentVoided,
   orderShipped,
-  ordersModule
+  ordersModule,
+  unpaidStockHigh
 } from './modules/orders/index.ts'
 export {
   authorizationExpiring,

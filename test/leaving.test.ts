@@ -105,6 +105,9 @@ test('whoever leaves is in no table any more, and each that could name somebody 
   const shop = await useEverything()
   await openPost(shop)
   const product = await shop.sell()
+  expect(
+    (await shop.admin.put(`/api/inventory/levels/${product.variants[0]?.id}`, { on_hand: 100 })).status
+  ).toBe(200)
   const administrate = async (path: string, body: object) => {
     const { status, text } = await shop.admin.post(path, body)
     expect(status, text).toBeLessThan(300)

@@ -24,6 +24,8 @@ type Options = {
   databaseUrl?: string
   settings?: Readonly<Record<string, string>>
   modules?: readonly Module[]
+  /** Stand-ins for modules that are not in the list. */
+  instead?: Readonly<Record<string, object>>
 }
 
 /** A shop with all that a checkout asks, for one test. `off`: the names of modules that are switched off. */
@@ -31,11 +33,13 @@ export async function useCheckouts({
   off = [],
   settings = {},
   modules = CHECKOUT_MODULES,
+  instead = {},
   databaseUrl
 }: Options & { off?: readonly string[] } = {}) {
   const switches = off.map(name => [`CARTWRIGHT__MODULES__${name.toUpperCase()}__ENABLED`, 'false'])
   const shop = await useShop({
     modules,
+    instead,
     settings: { ...Object.fromEntries(switches), ...settings },
     databaseUrl
   })

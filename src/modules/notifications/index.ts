@@ -9,7 +9,7 @@ import {
 } from '../auth/index.ts'
 import { catalogModule } from '../catalog/index.ts'
 import { inventoryModule, stockCrossed } from '../inventory/index.ts'
-import { orderCanceled, orderPlaced, orderShipped, ordersModule } from '../orders/index.ts'
+import { orderCanceled, orderPlaced, orderShipped, ordersModule, unpaidStockHigh } from '../orders/index.ts'
 import { paymentPaid, paymentRefunded, paymentsModule } from '../payments/index.ts'
 import { shipmentDelivered, shippingModule } from '../shipping/index.ts'
 import { messageRoutes } from './administration/routes.ts'
@@ -81,7 +81,8 @@ export const notificationsModule = defineModule({
     orderCanceled,
     paymentPaid,
     paymentRefunded,
-    shipmentDelivered
+    shipmentDelivered,
+    unpaidStockHigh
   ],
   jobs: [sendMessage],
   migrations: new URL('./migrations/', import.meta.url),

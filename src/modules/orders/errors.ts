@@ -94,6 +94,12 @@ export const tooManyPending = defineError(
   'Too many orders wait for their payment; pay or cancel one of them first. "limit" says how many may.',
   { mayPass: true }
 )
+export const unpaidStockLimit = defineError(
+  'conflict',
+  'ORDER_UNPAID_STOCK_LIMIT',
+  'Unpaid orders would reserve too much stock. Order fewer units, pay or cancel an open order, or pay by card.',
+  { mayPass: true }
+)
 export const ordersOpen = defineError(
   'conflict',
   'ORDER_STILL_OPEN',

@@ -89,3 +89,29 @@ export const orderCredited = defineEvent(
     ...{ amount: Type.Integer(), back: Type.Integer(), currency: Currency }
   }
 )
+/** `orders.unpaid_stock_high`: unpaid orders reserve a large share of some variants. */
+export const unpaidStockHigh = defineEvent(
+  'orders.unpaid_stock_high',
+  {
+    description:
+      'Orders paid by bank transfer, on delivery or on account reserve a large share of some variants and are not paid. Sent once a day at most.',
+    subject: 'the shop',
+    outside: 'latest'
+  },
+  {
+    /** The variants with the most such units first, a hundred at most. */
+    variants: Type.Array(
+      Type.Object({
+        variant_id: Id,
+        units: Type.Integer(),
+        percent: Type.Integer({ description: 'Of its units that are free or reserved by unpaid orders.' })
+      })
+    ),
+    /** Of all such orders, whatever they reserve. */
+    units: Type.Integer(),
+    orders: Type.Integer(),
+    buyers: Type.Integer({ description: 'Customers, and e-mail addresses of guests.' }),
+    networks: Type.Integer(),
+    largest_network_units: Type.Integer()
+  }
+)

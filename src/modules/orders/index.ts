@@ -1,6 +1,7 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { defineModule } from '../../module.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
+import { authModule } from '../auth/index.ts'
 import { cartModule } from '../cart/index.ts'
 import { catalogModule } from '../catalog/index.ts'
 import { inventoryModule } from '../inventory/index.ts'
@@ -38,7 +39,8 @@ import {
   orderCredited,
   orderPlaced,
   orderShipmentVoided,
-  orderShipped
+  orderShipped,
+  unpaidStockHigh
 } from './events.ts'
 import { expireOrders } from './expiry/job.ts'
 import { createExpiry } from './expiry/service.ts'
@@ -59,6 +61,11 @@ import { quoteRoutes } from './quotes/routes.ts'
 import { createQuotes } from './quotes/service.ts'
 import { ordersSettings } from './settings.ts'
 import { listForSlips } from './slips/repository.ts'
+import { createUnpaidFigures } from './unpaid-stock/figures.ts'
+import { watchUnpaidStock } from './unpaid-stock/job.ts'
+import { limitsOf } from './unpaid-stock/limits.ts'
+import { createUnpaidStock } from './unpaid-stock/service.ts'
+import { createUnpaidWatch } from './unpaid-stock/watch.ts'
 
 export {
   orderCanceled,
@@ -67,7 +74,8 @@ export {
   orderCredited,
   orderPlaced,
   orderShipmentVoided,
-  orderShipped
+  orderShipped,
+  unpaidStockHigh
 } from './events.ts'
 export type { OrderFigures, OrderLetter }
 
@@ -75,6 +83,7 @@ const SWEEP_SECONDS = 300
 /** So long an expired checkout says so, before it is gone: anybody can make any number of these. */
 const KEPT_SECONDS = 3_600
 const MINUTE_SECONDS = 60
+const HOUR_SECONDS = 3_600
 const DAY_SECONDS = 86_400
 
 /** What other modules ask about orders. */
@@ -106,6 +115,7 @@ export const ordersModule = defineModule({
   capabilities: ['x-checkout-token', 'x-order-token'],
   requires: { catalog: catalogModule, pricing: pricingModule },
   uses: {
+    auth: authModule,
     inventory: inventoryModule,
     payments: paymentsModule,
     shipping: shippingModule,
@@ -118,14 +128,15 @@ export const ordersModule = defineModule({
     orderShipped,
     orderShipmentVoided,
     orderCredited,
-    orderCanceled
+    orderCanceled,
+    unpaidStockHigh
   ],
   hears: [shipmentDelivered, shipmentReturned],
-  jobs: [expireOrders, completeOrders],
+  jobs: [expireOrders, completeOrders, watchUnpaidStock],
   migrations: new URL('./migrations/', import.meta.url),
   keepsOfPeople: true,
-  setup: async ({ config, db, chores, emit, log, secrets }, settings, apis) => {
-    const { catalog, pricing, inventory, payments, shipping, cart } = apis
+  setup: async ({ config, db, chores, emit, log, metrics, secrets }, settings, apis) => {
+    const { auth, catalog, pricing, inventory, payments, shipping, cart } = apis
     // What a cart takes of one variant is not got around by leaving the cart out.
     const lineQuantityMax = cart?.lineQuantityMax ?? QUANTITY_MAX
     pricing.askOrders(hasOrdered)
@@ -136,14 +147,22 @@ export const ordersModule = defineModule({
     const checkouts = createCheckoutService({ db, cart, seconds, intake, priceNow })
     const guests = createGuestCheckoutService({ checkouts, secrets })
     const policy = settings.customer_cancel
-    const changes = createChanges({ payments, shipping, policy })
+    const { alert_percent: alertPercent, ...unpaidLimits } = settings.unpaid_stock
+    const limits = limitsOf(unpaidLimits)
+    const countRefusal = createUnpaidFigures({ db, chores, metrics })
+    const unpaidStock = createUnpaidStock({ auth, inventory, limits, countRefusal })
+    const { unitsAlways } = limits
+    const watchUnpaid = createUnpaidWatch({ db, emit, inventory, alertPercent, unitsAlways })
+    const changes = createChanges({ payments, shipping, unpaidStock, policy })
     const fulfilment = createFulfilment({ db, changes, emit, inventory, payments, shipping })
     const waits = {
       usual: settings.expiry.minutes * MINUTE_SECONDS,
-      transfer: settings.expiry.transfer_days * DAY_SECONDS
+      transfer: settings.expiry.transfer_hours * HOUR_SECONDS,
+      transferOfVerified: settings.expiry.transfer_days * DAY_SECONDS
     }
     const placing = createPlacing({
       ...{ db, secrets, emit, pricing, priceNow, inventory, payments, shipping, cart, changes, fulfilment },
+      unpaidStock,
       nextNumber: createNumbers(db),
       pendingMax: { ofBuyer: settings.pending_per_buyer, ofNetwork: settings.pending_per_address },
       waits
@@ -159,7 +178,7 @@ export const ordersModule = defineModule({
       inventory,
       cart
     })
-    const expire = createExpiry({ db, log, changes, cancellations, payments, waits })
+    const expire = createExpiry({ db, log, changes, cancellations, payments, unpaidStock, waits })
     const complete = createCompletion({
       ...{ db, log, changes },
       seconds: settings.completed_after_days * DAY_SECONDS
@@ -180,7 +199,10 @@ export const ordersModule = defineModule({
     }
     const claims = createClaims({ db, changes, emit, orders, tokens, payments, shipping })
     payments?.listen(
-      createPaymentListener({ changes, cancellations, credits, fulfilment, emit, inventory, waits })
+      createPaymentListener({
+        ...{ changes, cancellations, credits, fulfilment, emit, inventory, unpaidStock, waits }
+      }),
+      unpaidStock.admit
     )
     chores.sweep(SWEEP_SECONDS, 'delete expired checkouts', () =>
       db.run(deleteExpiredCheckouts, { keptSeconds: KEPT_SECONDS })
@@ -198,7 +220,8 @@ export const ordersModule = defineModule({
       },
       handlers: {
         'orders.expire_orders': (_job, signal) => expire(signal),
-        'orders.complete_orders': (_job, signal) => complete(signal)
+        'orders.complete_orders': (_job, signal) => complete(signal),
+        'orders.watch_unpaid_stock': watchUnpaid
       },
       routes: (tiers: Tiers) => {
         const { unknown_codes_per_minute, checkouts_per_minute, orders_per_minute } = settings

@@ -1,6 +1,16 @@
 import { Type } from '../../kernel/schema.ts'
 import { count, section } from '../../kernel/settings.ts'
 
+const limit = (unitsMax: number, sharePercent: number) => ({
+  units_max: count('The most units of all variants.', unitsMax, 1, 1_000_000_000),
+  share_percent: count(
+    'The most of one variant, in percent of its units that are free or reserved by unpaid orders.',
+    sharePercent,
+    1,
+    100
+  )
+})
+
 export const ordersSettings = section('Checkouts and orders.', {
   checkout_minutes: count('A checkout not changed for so long has expired, in minutes.', 360, 5, 43_200),
   checkouts_per_minute: count('New checkouts, by customer, and of guests by client address.', 30),
@@ -17,8 +27,27 @@ export const ordersSettings = section('Checkouts and orders.', {
   }),
   expiry: section('When orders that are not paid are canceled.', {
     minutes: count('Of orders that are paid at once, such as by card, in minutes.', 30, 1, 43_200),
-    transfer_days: count('Of orders that are paid by bank transfer, in days.', 7, 1, 365)
+    transfer_hours: count('Of orders that are paid by bank transfer, in hours.', 24, 1, 8_760),
+    transfer_days: count('The same for customers who have verified their e-mail address, in days.', 7, 1, 365)
   }),
+  unpaid_stock: section(
+    'How much counted stock orders reserve that are paid by bank transfer, on delivery or on account, until they are paid.',
+    {
+      buyer: section('Orders of one customer, or of one e-mail address of guests.', limit(500, 50)),
+      network: section('Orders of one client address, or of one IPv6 network (/64).', limit(1_000, 50)),
+      unverified: section(
+        'Orders of all guests and of all customers without a verified e-mail address, together.',
+        limit(10_000, 80)
+      ),
+      units_always: count('Units of a variant that a share never refuses.', 5, 0, 1_000_000),
+      alert_percent: count(
+        'Share of a variant reserved by unpaid orders from which on staff get a mail, in percent; 0: none.',
+        50,
+        0,
+        100
+      )
+    }
+  ),
   completed_after_days: count(
     'An order of which all is sent and paid is completed when nothing has happened to it for so many days.',
     30,

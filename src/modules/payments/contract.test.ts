@@ -80,6 +80,18 @@ describe.each([
     await expect(open(5, { method: 'shells' })).rejects.toMatchObject({ code: 'PAYMENT_METHOD_UNKNOWN' })
   })
 
+  test('return the method of the payment that an account begins with', async () => {
+    const { payments, db, customerId } = await useTold()
+    const begin = (dueMinor: number, first?: object) =>
+      db.transaction(tx => {
+        const account = { orderId: newId(), customerId, currency: 'EUR', tokenVersion: 1, reference: 'A1' }
+        return payments.open(tx, { ...account, dueMinor }, first)
+      })
+    expect(await begin(5, { provider: 'sandbox' })).toBe('card')
+    expect(await begin(5, { provider: 'manual' })).toBe('bank_transfer')
+    expect([await begin(5), await begin(0, { provider: 'manual' })]).toEqual([undefined, undefined])
+  })
+
   test('tell of what is paid, in the transaction that learns it', async () => {
     const { payments, open, account, heard, told, pay } = await useTold()
     const orderId = await open(900, {})

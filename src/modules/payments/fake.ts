@@ -93,7 +93,7 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
     return change
   }
 
-  function start(book: Book, id: string, { provider = 'sandbox', method }: Choice): void {
+  function start(book: Book, id: string, { provider = 'sandbox', method }: Choice): string {
     const methods = METHODS[provider]
     if (methods === undefined) throw providerUnknown({ details: { providers: Object.keys(METHODS) } })
     const by = method ?? methods[0] ?? ''
@@ -104,6 +104,7 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
     const create: Operation = { kind: 'create', id, amount, isOpen: true }
     book.payments.push({ id, provider, method: by, amount, facts: [], operations: [create] })
     book.committed += amount
+    return by
   }
 
   /** What the provider answers to one operation. */
@@ -159,7 +160,7 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
     open: async (tx, account, first) => {
       const book = newBook(account)
       draftsOf(tx).set(account.orderId, book)
-      if (first !== undefined && book.due > 0) start(book, account.orderId, first)
+      return first !== undefined && book.due > 0 ? start(book, account.orderId, first) : undefined
     },
     proceed,
     freeze: async (tx, orderId) => {

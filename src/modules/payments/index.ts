@@ -14,7 +14,7 @@ import { createRecorder, type PaymentChange, type PaymentListener } from './fact
 import type { AccountRow } from './facts/repository.ts'
 import { figures, type MoneyFigures } from './figures/service.ts'
 import { intentRoutes } from './intents/routes.ts'
-import { createIntentService } from './intents/service.ts'
+import { createIntentService, type PaymentGuard } from './intents/service.ts'
 import { methodRoutes } from './methods/routes.ts'
 import { createInquiry } from './operations/inquiry.ts'
 import { applyEvent, reconcile, sendOperation, watchExpiry } from './operations/jobs.ts'
@@ -43,17 +43,20 @@ export {
   paymentRefunded,
   refundFailed
 } from './events.ts'
-export type { MoneyFigures, PaymentChange, PaymentListener, ReconcileReport }
+export type { MoneyFigures, PaymentChange, PaymentGuard, PaymentListener, ReconcileReport }
 
 const SWEEP_SECONDS = 3_600
 const RAW_DAYS = 90
 
 /** What orders ask of payments, which know an order by its id alone. Whoever locks both locks the account first. */
 export type PaymentsApi = {
-  /** Who runs in each transaction in which anything becomes known of a payment. One, at set-up. */
-  listen(listener: PaymentListener): void
-  /** There is something to be paid for an order. With `first`, the payment that has the order's own id is begun, too. */
-  open(tx: Transaction, account: NewAccount, first?: Choice): Promise<void>
+  /**
+   * Registers what runs in each transaction in which facts of a payment are recorded, and what runs before a buyer begins a
+   * payment of an order that is there already. One, at set-up.
+   */
+  listen(listener: PaymentListener, guard?: PaymentGuard): void
+  /** There is something to be paid for an order. With `first`, the payment that has the order's own id is begun, too, and its method returned. */
+  open(tx: Transaction, account: NewAccount, first?: Choice): Promise<string | undefined>
   /** Asks the providers for what was decided in a transaction before; what they say is recorded when this returns. */
   proceed(orderId: string): Promise<void>
   /** Nothing more is taken. When the change says that all is settled the order can be canceled, else when a later one does. */
@@ -104,6 +107,7 @@ export const paymentsModule = defineModule({
     })
 
     let listener: PaymentListener | undefined
+    let guard: PaymentGuard | undefined
     const wakeOperation = (tx: Transaction, operation_id: string) =>
       enqueue(tx, sendOperation, { operation_id }, { subject: operation_id })
     const recorder = createRecorder({
@@ -140,8 +144,9 @@ export const paymentsModule = defineModule({
       ...accounts,
       figures,
       forget,
-      listen: wanted => {
+      listen: (wanted, wantedGuard) => {
         listener = wanted
+        guard = wantedGuard
       },
       proceed: sender.sendAllOf,
       reconcile: createReconciliation({ db, secrets, providers, recorder, hear })
@@ -153,7 +158,10 @@ export const paymentsModule = defineModule({
       routes: (tiers: Tiers) => {
         intentRoutes(
           tiers,
-          createIntentService({ db, secrets, providers, starter, sender, inquire }),
+          createIntentService({
+            ...{ db, secrets, providers, starter, sender, inquire },
+            guard: async (tx, payment) => guard?.(tx, payment)
+          }),
           settings.intents_per_minute
         )
         methodRoutes(tiers, providers)

@@ -5,7 +5,7 @@ import type { TemplateName } from '../templates/catalogue.ts'
 import type { Draft, WriteMessages } from './service.ts'
 
 /** What those are told who look after the shop. */
-type StaffTemplate = Extract<TemplateName, 'low_stock' | 'webhooks_off'>
+type StaffTemplate = Extract<TemplateName, 'low_stock' | 'unpaid_stock' | 'webhooks_off'>
 type Deps = {
   write: WriteMessages
   addresses: readonly string[]

@@ -14,6 +14,7 @@ export const EVENT_TEMPLATES = [
   'order_canceled',
   'order_refunded',
   'low_stock',
+  'unpaid_stock',
   'webhooks_off'
 ] as const
 export type TemplateName = (typeof EVENT_TEMPLATES)[number]
@@ -91,6 +92,13 @@ export const catalogue: Readonly<Record<TemplateName, About>> = {
       status: always('low'),
       available: 3,
       variants: [{ sku: always('MUG-1'), name: always('Mug') }]
+    }
+  },
+  unpaid_stock: {
+    description: 'Unpaid orders reserve a large share of some variants; for staff.',
+    example: {
+      ...{ units: 4_007, orders: 8, buyers: 8, networks: 1, largest_network_units: 4_007 },
+      variants: [{ sku: always('MUG-1'), name: always('Mug'), units: 90, percent: 94 }]
     }
   },
   webhooks_off: {

@@ -71,6 +71,12 @@ export const english: Readonly<Record<TemplateName, Words>> = {
     '{% if status == "out" %}Sold out{% else %}Running low{% endif %}: {{ variants[0].name }}',
     '{% for variant in variants %}{{ variant.name }} ({{ variant.sku }}){% unless forloop.last %}, {% endunless %}{% endfor %}: {{ available }} left.'
   ),
+  unpaid_stock: plain(
+    'Unpaid orders reserve {{ units }} units',
+    '{{ orders }} unpaid orders of {{ buyers }} buyers reserve {{ units }} units. They came from {{ networks }} networks; one of them reserves {{ largest_network_units }} units.',
+    'Most affected: {% for variant in variants %}{{ variant.name }} ({{ variant.sku }}): {{ variant.units }} units, {{ variant.percent }} %{% unless forloop.last %}; {% endunless %}{% endfor %}.',
+    'If these orders are not genuine, cancel them, and lower orders.unpaid_stock or take bank transfer, cash on delivery and on account out of payments.manual_methods.'
+  ),
   webhooks_off: plain(
     'Webhooks to {{ endpoint.host }} are switched off',
     '{% if reason == "gone" %}The endpoint{% else %}Nothing has arrived since {{ failing_since | moment }} at the endpoint{% endif %} {{ endpoint.host }}{% if endpoint.description != "" %} ({{ endpoint.description }}){% endif %}{% if reason == "gone" %} says that it is gone{% endif %}, so the shop sends it nothing more.',

@@ -74,6 +74,12 @@ export const german: Readonly<Record<TemplateName, Words>> = {
     '{% if status == "out" %}Ausverkauft{% else %}Wird knapp{% endif %}: {{ variants[0].name }}',
     '{% for variant in variants %}{{ variant.name }} ({{ variant.sku }}){% unless forloop.last %}, {% endunless %}{% endfor %}: noch {{ available }}.'
   ),
+  unpaid_stock: plain(
+    'Unbezahlte Bestellungen reservieren {{ units }} Stück',
+    '{{ orders }} unbezahlte Bestellungen von {{ buyers }} Bestellern reservieren {{ units }} Stück. Sie kamen aus {{ networks }} Netzen; eines davon reserviert {{ largest_network_units }} Stück.',
+    'Am stärksten betroffen: {% for variant in variants %}{{ variant.name }} ({{ variant.sku }}): {{ variant.units }} Stück, {{ variant.percent }} %{% unless forloop.last %}; {% endunless %}{% endfor %}.',
+    'Sind diese Bestellungen nicht echt, stornieren Sie sie, und senken Sie orders.unpaid_stock oder nehmen Sie Überweisung, Nachnahme und Rechnung aus payments.manual_methods.'
+  ),
   webhooks_off: plain(
     'Webhooks an {{ endpoint.host }} sind abgeschaltet',
     '{% if reason == "gone" %}Der Empfänger{% else %}Seit {{ failing_since | moment }} ist nichts angekommen beim Empfänger{% endif %} {{ endpoint.host }}{% if endpoint.description != "" %} ({{ endpoint.description }}){% endif %}{% if reason == "gone" %} sagt, dass es ihn nicht mehr gibt{% endif %}. Der Shop sendet ihm nichts mehr.',

@@ -8,6 +8,7 @@ import { orderPlaced } from '../events.ts'
 import type { Fulfilment } from '../fulfilment/service.ts'
 import type { PaymentStatus } from '../life/status.ts'
 import { laterTermsOf, type Terms, type Waits, waitOf } from '../placing/terms.ts'
+import type { UnpaidStock } from '../unpaid-stock/service.ts'
 import { lockOrder, updatePayment, updateTerms } from './repository.ts'
 import { type Changes, type Hand, SYSTEM } from './service.ts'
 
@@ -18,6 +19,7 @@ type Deps = {
   fulfilment: Pick<Fulfilment, 'deliver'>
   emit: Emit
   inventory: Pick<InventoryApi, 'confirm'> | undefined
+  unpaidStock: Pick<UnpaidStock, 'sync'>
   waits: Waits
 }
 
@@ -31,14 +33,18 @@ export function createPaymentListener({
   fulfilment,
   emit,
   inventory,
+  unpaidStock,
   waits
 }: Deps): PaymentListener {
   return async (tx, change) => {
     const { orderId: id, status, isOverpaid, isDisputed } = change
     // Whoever else opens accounts with payments has no order here.
-    if ((await tx.first(lockOrder, { id })) === undefined) return
+    const order = await tx.first(lockOrder, { id })
+    if (order === undefined) return
     const told = { payment_status: status, is_overpaid: isOverpaid, is_disputed: isDisputed }
-    await tx.run(updatePayment, { id, ...told, waitSeconds: waitOf(change.openMethods, waits) })
+    const waitSeconds = waitOf(change.openMethods, waits, order.is_buyer_verified)
+    await tx.run(updatePayment, { id, ...told, waitSeconds })
+    await unpaidStock.sync(tx, order)
     const settled = await cancellations.settle(tx, await changes.take(tx, id), change)
     const terms = termsNow(settled, change)
     const placed = terms === undefined ? settled : await place(tx, settled, terms)

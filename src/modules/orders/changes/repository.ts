@@ -21,11 +21,13 @@ export const lockOrder = statement({
     cancel_requested_by: nullableOneOf<Role>(),
     held_at: 'timestamptz?',
     erased_at: 'timestamptz?',
+    is_deferred: 'bool',
+    is_buyer_verified: 'bool',
     version: 'int4'
   },
   text: `
     select id, number, state, terms, customer_id, token_version, cart_id, currency, total, payment_status,
-      cancel_requested_by, held_at, erased_at, version
+      cancel_requested_by, held_at, erased_at, is_deferred, is_buyer_verified, version
     from orders.orders where id = $id for update`
 })
 export type LockedOrder = RowOf<typeof lockOrder>

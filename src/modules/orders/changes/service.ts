@@ -14,6 +14,7 @@ import {
 } from '../life/actions.ts'
 import { type LineCounters, left } from '../life/counters.ts'
 import { fulfillmentOf, type OrderState } from '../life/status.ts'
+import type { UnpaidStock } from '../unpaid-stock/service.ts'
 import * as repository from './repository.ts'
 
 /** Who does something to an order, and why. */
@@ -41,11 +42,12 @@ type Next = {
 type Deps = {
   payments: Pick<PaymentsApi, 'lock'> | undefined
   shipping: Pick<ShippingApi, 'remain'> | undefined
+  unpaidStock: Pick<UnpaidStock, 'sync'>
   policy: CustomerCancel
 }
 
 /** How whatever changes an order does so: take it, judge, and write down what was done, in one transaction. */
-export function createChanges({ payments, shipping, policy }: Deps) {
+export function createChanges({ payments, shipping, unpaidStock, policy }: Deps) {
   /** Locks the account of its payments first, as everywhere. @throws `ORDER_NOT_FOUND` */
   async function take(tx: Transaction, id: string): Promise<Hand> {
     await payments?.lock(tx, id)
@@ -92,6 +94,7 @@ export function createChanges({ payments, shipping, policy }: Deps) {
       ...{ id, ...changed, is_held: isHeld },
       fulfillment_status: fulfillmentOf(lines)
     })
+    await unpaidStock.sync(tx, order)
     const [waited, waits] = [toSend(before, from_state), toSend(lines, state)]
     if (!isDeepStrictEqual(waited, waits)) await shipping?.remain(tx, id, waits)
     await tx.run(repository.insertHistory, {

@@ -5,6 +5,7 @@ import type { PaymentsApi } from '../../payments/index.ts'
 import type { Cancellations } from '../cancel/service.ts'
 import { type Changes, SYSTEM } from '../changes/service.ts'
 import { laterTermsOf, type Waits, waitOf } from '../placing/terms.ts'
+import type { UnpaidStock } from '../unpaid-stock/service.ts'
 import * as repository from './repository.ts'
 
 type Deps = {
@@ -13,6 +14,7 @@ type Deps = {
   changes: Changes
   cancellations: Pick<Cancellations, 'begin'>
   payments: Pick<PaymentsApi, 'openMethods'> | undefined
+  unpaidStock: Pick<UnpaidStock, 'verify'>
   waits: Waits
 }
 
@@ -20,14 +22,15 @@ const BATCH = 100
 const EXPIRED = { ...SYSTEM, reason: 'it was not paid in time' }
 
 /** Orders that nobody has paid are canceled in the same two phases as any other. */
-export function createExpiry({ db, log, changes, cancellations, payments, waits }: Deps) {
+export function createExpiry({ db, log, changes, cancellations, payments, unpaidStock, waits }: Deps) {
   async function expire(tx: Transaction, id: string): Promise<void> {
     const hand = await changes.take(tx, id)
     if (hand.life.state !== 'pending' || hand.life.isCancelRequested) return
     const methods = (await payments?.openMethods(tx, id)) ?? []
     // It is placed as soon as that payment is begun.
     if (laterTermsOf(methods) !== undefined) return
-    const expiry = await tx.first(repository.updateExpiry, { id, seconds: waitOf(methods, waits) })
+    const seconds = waitOf(methods, waits, await unpaidStock.verify(tx, hand.order))
+    const expiry = await tx.first(repository.updateExpiry, { id, seconds })
     if (expiry?.is_over) await cancellations.begin(tx, hand, EXPIRED)
   }
 

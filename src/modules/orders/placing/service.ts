@@ -23,6 +23,7 @@ import { orderCreated, orderPlaced } from '../events.ts'
 import type { Fulfilment } from '../fulfilment/service.ts'
 import type { Units } from '../life/counters.ts'
 import { findOrderOfCart, findOrderOfCheckout, type OrderRow } from '../orders/repository.ts'
+import type { UnpaidStock } from '../unpaid-stock/service.ts'
 import { buyerOf, networkOf } from './buyers.ts'
 import { type Draft, draftOf } from './draft.ts'
 import { holding } from './hold.ts'
@@ -48,6 +49,7 @@ type Deps = {
   cart: Pick<CartApi, 'take'> | undefined
   /** How many orders may wait for their payment. */
   pendingMax: { readonly ofBuyer: number; readonly ofNetwork: number }
+  unpaidStock: Pick<UnpaidStock, 'admit'>
   waits: Waits
 }
 
@@ -78,7 +80,7 @@ export type Placed = {
 /** Makes orders: all of one, or nothing of it. */
 export function createPlacing(deps: Deps) {
   const { db, secrets, emit, pricing, inventory, payments, shipping, cart, pendingMax } = deps
-  const { changes, fulfilment } = deps
+  const { changes, fulfilment, unpaidStock } = deps
 
   /**
    * The id of the order; whoever comes second with a cart is told the first one's. Before it, stock is held, and after it the
@@ -117,7 +119,7 @@ export function createPlacing(deps: Deps) {
     const buyer = buyerOf(secrets, customerId, input.email) ?? ''
     const draft = draftOf(priced)
     const order = orderFrom(purchase, draft, { id, number, buyer })
-    const waitSeconds = waitOf([purchase.payment?.method], deps.waits)
+    const waitSeconds = waitOf([purchase.payment?.method], deps.waits, false)
     const { redemptions } = priced.quote
     // Of a few uses that many want, whoever comes too late is refused at the end: not together with others.
     const place = redemptions.some(({ limited }) => limited !== undefined) ? db : db.together()
@@ -126,7 +128,7 @@ export function createPlacing(deps: Deps) {
     const begin = inventory === undefined ? turns : holding(inventory, id, lines, turns)
     return write.once(begin, async tx => {
       // One message: none of these needs the answer of another one, and what is wrong with one undoes all of them.
-      const [, , inserted] = await inOrder([
+      const [, , inserted, , , method] = await inOrder([
         checkout === null ? undefined : takeCheckout(tx, customerId, checkout, write),
         takeCart(tx, purchase.source),
         insert(tx, order, draft, { actor: purchase.actor, waitSeconds }),
@@ -135,6 +137,9 @@ export function createPlacing(deps: Deps) {
         openAccount(tx, order, purchase.payment),
         shipping?.open(tx, { orderId: id, customerId, groups: carriedIn(priced, draft) })
       ])
+      const network = networkFrom(purchase)
+      // An administrator's order has no network, and no limit.
+      if (network !== null) await unpaidStock.admit(tx, { orderId: id, method, network })
       const { currency, total, state } = order
       const told = { order_id: id, number, customer_id: customerId, currency, total }
       emit(tx, orderCreated, id, told)
@@ -197,16 +202,21 @@ export function createPlacing(deps: Deps) {
       total: dueMinor
     }: repository.NewOrder,
     payment: Choice | undefined
-  ): Promise<void> {
-    await payments?.open(tx, { orderId, reference, customerId, currency, dueMinor, tokenVersion: 1 }, payment)
+  ): Promise<string | undefined> {
+    // Without payments every order is paid later.
+    if (payments === undefined) return 'on_account'
+    return payments.open(tx, { orderId, reference, customerId, currency, dueMinor, tokenVersion: 1 }, payment)
   }
+
+  const networkFrom = ({ address }: Purchase) => (address === null ? null : networkOf(secrets, address))
 
   /** The order as it begins. */
   function orderFrom(
-    { customerId, input, source, checkout, address, payment }: Purchase,
+    purchase: Purchase,
     { totals }: Draft,
     { id, number, buyer }: { id: string; number: string; buyer: string }
   ): repository.NewOrder {
+    const { customerId, input, source, checkout, payment } = purchase
     const terms = payments === undefined ? 'on_account' : termsOf(payment)
     const isPaid = totals.total === 0
     const isPending = terms === 'prepaid' && !isPaid
@@ -215,7 +225,7 @@ export function createPlacing(deps: Deps) {
       state: isPending ? 'pending' : 'placed',
       checkout_id: checkout?.id ?? null,
       customer_id: customerId,
-      network: isPending && address !== null ? networkOf(secrets, address) : null,
+      network: isPending ? networkFrom(purchase) : null,
       email: input.email,
       shipping_address: input.shippingAddress,
       billing_address: input.billingAddress,

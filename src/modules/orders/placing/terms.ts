@@ -13,12 +13,27 @@ const TERMS: ReadonlyMap<string, Terms> = new Map([
 /** Whether an order waits for its money: what is paid by other means than these does. */
 export const termsOf = (payment: Choice | undefined): Terms => TERMS.get(payment?.method ?? '') ?? 'prepaid'
 
+/** Whether the money of such a payment moves later, and not while the buyer is there. */
+export const isDeferred = (method: string | undefined): boolean =>
+  method === 'bank_transfer' || TERMS.has(method ?? '')
+
 /** For how many seconds an order waits for its money: usually, and when it comes by bank transfer. */
-export type Waits = { readonly usual: number; readonly transfer: number }
+export type Waits = {
+  readonly usual: number
+  readonly transfer: number
+  /** For a bank transfer of a buyer who has verified their e-mail address. */
+  readonly transferOfVerified: number
+}
 
 /** How long it waits, when it may be paid by these methods. */
-export const waitOf = (methods: readonly (string | undefined)[], { usual, transfer }: Waits): number =>
-  methods.includes('bank_transfer') ? transfer : usual
+export const waitOf = (
+  methods: readonly (string | undefined)[],
+  { usual, transfer, transferOfVerified }: Waits,
+  isVerified: boolean
+): number => {
+  if (!methods.includes('bank_transfer')) return usual
+  return isVerified ? transferOfVerified : transfer
+}
 
 /** How an order is paid later, which one of these methods says; `undefined`: it is paid first. */
 export const laterTermsOf = (methods: readonly string[]): Terms | undefined =>

@@ -42,7 +42,7 @@ type Deps = {
 export function createAccounts({ recorder, starter, refunds, wake }: Deps) {
   return {
     /** There is something to be paid for an order. With `first`, the payment that has the order's own id is begun, too. */
-    open: async (tx: Transaction, account: NewAccount, first?: Choice): Promise<void> => {
+    open: async (tx: Transaction, account: NewAccount, first?: Choice): Promise<string | undefined> => {
       const { orderId: order_id, customerId: customer_id, currency, dueMinor: due, tokenVersion } = account
       const { reference } = account
       await tx.run(repository.insertAccount, {
@@ -53,8 +53,8 @@ export function createAccounts({ recorder, starter, refunds, wake }: Deps) {
         token_version: tokenVersion,
         reference
       })
-      if (first === undefined || due === 0) return
-      await starter.start(tx, await lock(tx, order_id), order_id, first)
+      if (first === undefined || due === 0) return undefined
+      return starter.start(tx, await lock(tx, order_id), order_id, first)
     },
 
     /**

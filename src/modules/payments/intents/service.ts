@@ -3,7 +3,7 @@ import { FIRST_ID } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
-import type { Database } from '../../../platform/postgres/database.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { isOrderToken } from '../accounts/token.ts'
 import { operationOpen, orderFrozen, orderNotFound, paymentNotFound } from '../errors.ts'
@@ -24,12 +24,18 @@ type Deps = {
   starter: Starter
   sender: Sender
   inquire: Inquiry
+  guard: PaymentGuard
 }
+/** Runs in the transaction in which a buyer begins a payment, before it is written; what it throws refuses the payment. */
+export type PaymentGuard = (
+  tx: Transaction,
+  payment: { readonly orderId: string; readonly method: string }
+) => Promise<void>
 /** Whose an order is: a customer's, or a guest's who shows its token. */
 export type Caller = { readonly customerId: string } | { readonly token: string | undefined }
 
 /** What customers and guests do about the payments of their orders. */
-export function createIntentService({ db, secrets, providers, starter, sender, inquire }: Deps) {
+export function createIntentService({ db, secrets, providers, starter, sender, inquire, guard }: Deps) {
   /** @throws `PAYMENT_ORDER_NOT_FOUND`: there is none, or it is not theirs. */
   async function ownAccount(caller: Caller, orderId: string): Promise<AccountRow> {
     const account = found(await db.first(findAccount, { order_id: orderId }), orderNotFound)
@@ -98,8 +104,9 @@ export function createIntentService({ db, secrets, providers, starter, sender, i
         each => each.provider === choice.provider && each.method === choice.method
       )
       if (present !== undefined && account.frozen_at !== null) throw orderFrozen()
-      if (present === undefined) await starter.start(tx, account, write.id, choice)
-      else write.result(present.id)
+      if (present !== undefined) return write.result(present.id)
+      await guard(tx, { orderId: order_id, method: choice.method })
+      await starter.start(tx, account, write.id, choice)
     })
     // The first operation of a payment has its id; nothing is sent when it was answered.
     await sender.send(write.resultId)

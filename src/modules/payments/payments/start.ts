@@ -25,10 +25,11 @@ export function createStarter(providers: Providers) {
   return {
     chosen,
     /**
-     * Begins a payment of all that is left to be paid; its first operation has the same id. The account is locked.
+     * Begins a payment of all that is left to be paid, and returns its method; its first operation has the same id. The account is
+     * locked.
      * @throws `PAYMENT_NOTHING_DUE`, `PAYMENT_ORDER_FROZEN`, and as `chosen`
      */
-    start: async (tx: Transaction, account: AccountRow, id: string, choice: Choice): Promise<void> => {
+    start: async (tx: Transaction, account: AccountRow, id: string, choice: Choice): Promise<string> => {
       const { order_id, customer_id, currency, due, committed, frozen_at } = account
       const of = chosen(choice, currency)
       if (frozen_at !== null) throw orderFrozen()
@@ -43,6 +44,7 @@ export function createStarter(providers: Providers) {
         reason: null,
         actor: null
       })
+      return of.method
     }
   }
 }

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { findExcess, type UnpaidLimits } from './limits.ts'
+
+const limits: UnpaidLimits = {
+  buyer: { unitsMax: 20, sharePercent: 50 },
+  network: { unitsMax: 40, sharePercent: 50 },
+  unverified: { unitsMax: 100, sharePercent: 80 },
+  unitsAlways: 5
+}
+const none = { buyer: 1, network: 1, unverified: 1 }
+/** A variant of which `reserved` of `stock` units are in unpaid orders: all of this buyer, of their network, unverified. */
+const variant = (requested: number, stock: number, reserved = requested, by = {}) => ({
+  ...{ variantId: 'mug', requested, available: stock - reserved, reserved },
+  by: { buyer: reserved, network: reserved, unverified: reserved, ...by }
+})
+const excessOf = (totals: object, ...variants: ReturnType<typeof variant>[]) =>
+  findExcess({ ...none, ...totals }, variants, limits)
+
+test('a usual order exceeds nothing, and five units of anything are always allowed', () => {
+  expect(excessOf({}, variant(1, 1), variant(5, 5), variant(10, 20))).toBeUndefined()
+})
+
+test.each([
+  ['buyer', 20],
+  ['network', 40],
+  ['unverified', 100]
+])('units of the %s are limited to %i', (scope, limit) => {
+  expect(excessOf({ [scope]: limit }, variant(1, 100))).toBeUndefined()
+  expect(excessOf({ [scope]: limit + 1 }, variant(1, 100))).toEqual({ scope, limit, items: [] })
+})
+
+test('half of the free and unpaid units is allowed to a buyer, rounded down', () => {
+  expect(excessOf({}, variant(10, 21))).toBeUndefined()
+  expect(excessOf({}, variant(11, 21))).toEqual({
+    ...{ scope: 'buyer', limit: undefined },
+    items: [{ variantId: 'mug', requested: 11, allowed: 10 }]
+  })
+})
+
+test('units that the buyer reserves already count, and are named as what is left to them', () => {
+  expect(excessOf({}, variant(3, 20, 12))?.items).toEqual([{ variantId: 'mug', requested: 3, allowed: 1 }])
+  expect(excessOf({}, variant(3, 20, 18))?.items).toEqual([{ variantId: 'mug', requested: 3, allowed: 0 }])
+})
+
+test('all unverified buyers share one limit', () => {
+  const others = { buyer: 1, network: 1 }
+  expect(excessOf({}, variant(1, 20, 16, others))).toBeUndefined()
+  expect(excessOf({}, variant(1, 20, 17, others))).toMatchObject({ scope: 'unverified', limit: undefined })
+  expect(excessOf({}, variant(1, 20, 17, { ...others, unverified: 16 }))).toBeUndefined()
+})
+
+test('a scope that does not apply limits nothing', () => {
+  expect(excessOf({ network: null, unverified: null }, variant(9, 20, 19, { buyer: 9 }))).toBeUndefined()
+})

@@ -1,0 +1,129 @@
+import { statement } from '../../../platform/postgres/statement.ts'
+
+export const findSubject = statement({
+  name: 'orders.find_unpaid_subject',
+  takes: { id: 'uuid' },
+  gives: { buyer: 'text', network: 'text?', customer_id: 'uuid?', variant_ids: 'uuid[]' },
+  text: `
+    select buyer, network, customer_id,
+      array(select distinct variant_id from orders.lines where order_id = orders.id) as variant_ids
+    from orders.orders where id = $id`
+})
+/** Orders with a deferred payment are counted one after the other: each sees the units of those before it. */
+export const lockUnpaidUnits = statement({
+  name: 'orders.lock_unpaid_units',
+  text: `select pg_advisory_xact_lock(hashtextextended('orders unpaid units', 0))`
+})
+export const deferOrder = statement({
+  name: 'orders.defer_order',
+  takes: { id: 'uuid', is_verified: 'bool' },
+  text: 'update orders.orders set is_deferred = true, is_buyer_verified = $is_verified where id = $id'
+})
+export const insertUnits = statement({
+  name: 'orders.insert_unpaid_units',
+  takes: {
+    order_id: 'uuid',
+    variant_ids: 'uuid[]',
+    buyer: 'text',
+    network: 'text?',
+    is_verified: 'bool'
+  },
+  text: `
+    insert into orders.unpaid_units (order_id, variant_id, units, buyer, network, is_verified)
+    select order_id, variant_id, sum(ordered - canceled - fulfilled), $buyer, $network, $is_verified
+    from orders.lines where order_id = $order_id and variant_id = any ($variant_ids)
+    group by order_id, variant_id having sum(ordered - canceled - fulfilled) > 0
+    on conflict (order_id, variant_id) do update set units = excluded.units, is_verified = excluded.is_verified`
+})
+/** Units of the variants of an order, by all unpaid orders and by those of its scopes. */
+export const listUnits = statement({
+  name: 'orders.list_unpaid_units',
+  takes: { order_id: 'uuid' },
+  gives: {
+    variant_id: 'uuid',
+    requested: 'int4',
+    reserved: 'int8',
+    of_buyer: 'int8',
+    of_network: 'int8',
+    of_unverified: 'int8'
+  },
+  text: `
+    select own.variant_id, own.units as requested, sum(others.units) as reserved,
+      coalesce(sum(others.units) filter (where others.buyer = own.buyer), 0) as of_buyer,
+      coalesce(sum(others.units) filter (where others.network = own.network), 0) as of_network,
+      coalesce(sum(others.units) filter (where not others.is_verified), 0) as of_unverified
+    from orders.unpaid_units own join orders.unpaid_units others on others.variant_id = own.variant_id
+    where own.order_id = $order_id
+    group by own.variant_id, own.units`
+})
+export const sumUnits = statement({
+  name: 'orders.sum_unpaid_units',
+  takes: { buyer: 'text', network: 'text?' },
+  gives: { of_buyer: 'int8', of_network: 'int8', of_unverified: 'int8' },
+  text: `
+    select
+      (select coalesce(sum(units), 0) from orders.unpaid_units where buyer = $buyer) as of_buyer,
+      (select coalesce(sum(units), 0) from orders.unpaid_units where network = $network) as of_network,
+      (select coalesce(sum(units), 0) from orders.unpaid_units where not is_verified) as of_unverified`
+})
+/** Follows what became of the order: only units that it still reserves without being paid are left. */
+export const syncUnits = statement({
+  name: 'orders.sync_unpaid_units',
+  takes: { order_id: 'uuid' },
+  text: `
+    with open as (
+      select variant_id, sum(ordered - canceled - fulfilled)::int as units
+      from orders.orders join orders.lines on lines.order_id = orders.id
+      where orders.id = $order_id and state in ('pending', 'placed')
+        and (payment_status is null or payment_status in ('unpaid', 'partially_paid'))
+      group by variant_id having sum(ordered - canceled - fulfilled) > 0
+    ), gone as (
+      delete from orders.unpaid_units
+      where order_id = $order_id and variant_id not in (select variant_id from open)
+    )
+    update orders.unpaid_units set units = open.units from open
+    where unpaid_units.order_id = $order_id and unpaid_units.variant_id = open.variant_id
+      and unpaid_units.units <> open.units`
+})
+export const verifyBuyer = statement({
+  name: 'orders.verify_buyer',
+  takes: { id: 'uuid' },
+  text: `
+    with units as (update orders.unpaid_units set is_verified = true where order_id = $id)
+    update orders.orders set is_buyer_verified = true where id = $id`
+})
+/** What unpaid orders reserve, and how few reserve it. */
+export const sumAll = statement({
+  name: 'orders.sum_all_unpaid_units',
+  gives: { units: 'int8', orders: 'int8', buyers: 'int8', networks: 'int8', largest_network_units: 'int8' },
+  slow: true,
+  text: `
+    with networks as (
+      select network, sum(units) as units from orders.unpaid_units where network is not null group by network
+    )
+    select coalesce(sum(units), 0) as units, count(distinct order_id) as orders, count(distinct buyer) as buyers,
+      (select count(*) from networks) as networks,
+      (select coalesce(max(units), 0) from networks) as largest_network_units
+    from orders.unpaid_units`
+})
+/** The variants of which unpaid orders reserve most. */
+export const listLargest = statement({
+  name: 'orders.list_largest_unpaid_units',
+  takes: { more_than: 'int8', limit: 'int8' },
+  gives: { variant_id: 'uuid', units: 'int8' },
+  slow: true,
+  text: `
+    select variant_id, sum(units) as units from orders.unpaid_units
+    group by variant_id having sum(units) > $more_than order by units desc, variant_id limit $limit`
+})
+/** Returns a row when the last alert is so long ago, and notes this one. */
+export const takeAlert = statement({
+  name: 'orders.take_unpaid_alert',
+  takes: { seconds: 'float8' },
+  gives: { at: 'timestamptz' },
+  text: `
+    insert into orders.unpaid_alerts (at) values (now())
+    on conflict (is_only) do update set at = now()
+    where unpaid_alerts.at <= now() - make_interval(secs => $seconds)
+    returning at`
+})

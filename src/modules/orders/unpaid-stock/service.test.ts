@@ -1,0 +1,261 @@
+import { describe, expect, test } from 'vitest'
+import { itemOf, STOCKHOLM, useCheckouts } from '../../../../test/support/checkouts.ts'
+import { doOnceMore } from '../../../../test/support/jobs.ts'
+import { sent, useOrders } from '../../../../test/support/orders.ts'
+import { customer, fakeAuth } from '../../../testing.ts'
+
+const METHODS = ['bank_transfer', 'cash_on_delivery', 'on_account'] as const
+const by = (method: string) => ({ provider: 'manual', method })
+const LIMITED = 'ORDER_UNPAID_STOCK_LIMIT'
+
+/** A shop that takes deferred payments, and sees the network of each buyer. */
+async function useSiege(settings: Readonly<Record<string, string>> = {}) {
+  const auth = fakeAuth()
+  const all = {
+    CARTWRIGHT__PAYMENTS__MANUAL_METHODS: JSON.stringify(METHODS),
+    CARTWRIGHT__SERVER__TRUST_PROXY: 'true',
+    CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
+    ...settings
+  }
+  const shop = await useOrders({ settings: all, instead: { auth } })
+  let guests = 0
+  /** A new guest of this network orders; `payment` left out: they choose later. */
+  const asGuest = (
+    items: object[],
+    { network = '192.0.2.1', payment = undefined as object | undefined } = {}
+  ) => {
+    guests += 1
+    const body = { items, email: `guest-${guests}@example.com`, shipping_address: STOCKHOLM, payment }
+    return shop.anybody.post('/api/orders/guest', body, { 'x-forwarded-for': network })
+  }
+  return {
+    ...shop,
+    ...{ auth, asGuest, settings: all },
+    /** Units that unpaid orders reserve, by variant; each row must be what its order and its reservations say. */
+    units: async () => {
+      const wrong = await shop.sql(
+        `with expected as (
+           select orders.id as order_id, variant_id, sum(ordered - canceled - fulfilled)::int as units
+           from orders.orders join orders.lines on lines.order_id = orders.id
+             join inventory.items on items.id = variant_id and tracked
+           where is_deferred and state in ('pending', 'placed') and payment_status in ('unpaid', 'partially_paid')
+           group by orders.id, variant_id having sum(ordered - canceled - fulfilled) > 0
+         )
+         select * from expected full join orders.unpaid_units as kept using (order_id, variant_id)
+         where expected.units is distinct from kept.units`
+      )
+      expect(wrong).toEqual([])
+      return shop.sql(
+        'select variant_id, sum(units)::int as units from orders.unpaid_units group by 1 order by 1'
+      )
+    },
+    reservedUnits: async () => {
+      const [row] = await shop.sql(
+        `select coalesce(sum(quantity), 0)::int as units from inventory.reservations where state <> 'closed'`
+      )
+      return row?.units as number
+    }
+  }
+}
+
+test('one visitor who orders everything by bank transfer gets half of it at most, and a card buyer the rest', async () => {
+  const shop = await useSiege()
+  const variants = [shop.mug, ...(await Promise.all(Array.from({ length: 9 }, () => shop.sell())))]
+  for (const id of variants) await shop.stock(id, 100)
+  const everything = (quantity: number) => variants.map(id => itemOf(id, quantity))
+  for (const method of METHODS)
+    for (const quantity of [99, 60, 50, 40, 10]) {
+      const { status, json } = await shop.asGuest(everything(quantity), { payment: by(method) })
+      if (status !== 201) expect([LIMITED, 'INVENTORY_SHORT']).toContain(json.code)
+    }
+  expect(await shop.reservedUnits()).toBe(500)
+  for (const { units } of await shop.units()) expect(units).toBe(50)
+  const { text } = await shop.request('GET', '/metrics')
+  expect(text).toMatch(/cartwright_orders_unpaid_stock_refusals_total\{scope="buyer"\} [1-9]/)
+  const card = await shop.as(customer()).post('/api/orders', { ...sent(shop.mug, 50) })
+  expect([card.status, card.json.code]).toEqual([201, undefined])
+})
+
+describe.each(METHODS)('an order by %s', method => {
+  test('is refused above a limit with what is allowed, and keeps no stock then', async () => {
+    const shop = await useSiege()
+    await shop.stock(shop.mug, 20)
+    const refused = await shop.asGuest([itemOf(shop.mug, 11)], { payment: by(method) })
+    expect(refused.json).toMatchObject({
+      ...{ status: 409, code: LIMITED, scope: 'buyer' },
+      items: [{ variant_id: shop.mug, requested: 11, allowed: 10 }]
+    })
+    await expect.poll(() => shop.reserved(shop.mug)).toEqual([])
+    const admitted = await shop.asGuest([itemOf(shop.mug, 10)], { payment: by(method) })
+    expect([admitted.status, admitted.text]).toEqual([201, admitted.text])
+    expect(await shop.units()).toEqual([{ variant_id: shop.mug, units: 10 }])
+  })
+
+  test('is limited as well when the buyer chooses the method after the order', async () => {
+    const shop = await useSiege()
+    await shop.stock(shop.mug, 40)
+    const { json: order } = await shop.asGuest([itemOf(shop.mug, 25)])
+    const token = { 'x-order-token': order.order_token }
+    const choose = (payment: object) =>
+      shop.anybody.post('/api/payments/guest/intent', { order_id: order.id, ...payment }, token)
+    const refused = await choose(by(method))
+    expect([refused.status, refused.json.code]).toEqual([409, LIMITED])
+    expect(await shop.units()).toEqual([])
+    // Fifteen are left.
+    const { json: other } = await shop.asGuest([itemOf(shop.mug, 7)])
+    const chosen = await shop.anybody.post(
+      '/api/payments/guest/intent',
+      { order_id: other.id, ...by(method) },
+      { 'x-order-token': other.order_token }
+    )
+    expect([chosen.status, chosen.text]).toEqual([201, chosen.text])
+    expect(await shop.units()).toEqual([{ variant_id: shop.mug, units: 7 }])
+    // Its units count for the next order of the same network.
+    const next = await shop.asGuest([itemOf(shop.mug, 2)], { payment: by(method) })
+    expect(next.json).toMatchObject({ code: LIMITED, scope: 'network', items: [{ allowed: 0 }] })
+  })
+
+  test('stops counting when it is paid, and when it is canceled', async () => {
+    const shop = await useSiege()
+    await shop.stock(shop.mug, 20)
+    const order = () => shop.asGuest([itemOf(shop.mug, 10)], { payment: by(method) })
+    const first = await order()
+    expect((await order()).json.code).toBe(LIMITED)
+    await shop.pay(first.json.id)
+    expect(await shop.units()).toEqual([])
+
+    await shop.stock(shop.mug, 30)
+    const second = await order()
+    expect(second.status).toBe(201)
+    const canceled = await shop.admin.post(`/api/admin/orders/${second.json.id}/cancel`, {})
+    expect([canceled.status, canceled.json.status]).toEqual([200, 'canceled'])
+    expect(await shop.units()).toEqual([])
+  })
+})
+
+test('units that are sent or canceled stop counting, and come back when the parcel never left', async () => {
+  const shop = await useSiege()
+  await shop.stock(shop.mug, 20)
+  const { json } = await shop.asGuest([itemOf(shop.mug, 10)], { payment: by('on_account') })
+  const act = async (what: string, body: object) => {
+    const { status, text, json: order } = await shop.admin.post(`/api/admin/orders/${json.id}/${what}`, body)
+    expect(status, text).toBe(200)
+    return order
+  }
+  await act('cancel', { lines: [{ line: 1, quantity: 2 }] })
+  expect(await shop.units()).toEqual([{ variant_id: shop.mug, units: 8 }])
+  const shipped = await act('shipments', { lines: [{ line: 1, quantity: 3 }] })
+  expect(await shop.units()).toEqual([{ variant_id: shop.mug, units: 5 }])
+  await act(`shipments/${shipped.shipments[0].id}/void`, { reason: 'wrong parcel' })
+  expect(await shop.units()).toEqual([{ variant_id: shop.mug, units: 8 }])
+})
+
+test('guests from many networks leave a fifth to verified customers and to cards', async () => {
+  const shop = await useSiege()
+  await shop.stock(shop.mug, 100)
+  const codes: string[] = []
+  for (let network = 1; network <= 12; network += 1) {
+    const { status, json } = await shop.asGuest([itemOf(shop.mug, 10)], {
+      ...{ network: `198.51.100.${network}`, payment: by('bank_transfer') }
+    })
+    codes.push(status === 201 ? 'ordered' : `${json.code} ${json.scope}`)
+  }
+  expect(codes).toEqual([...Array(8).fill('ordered'), ...Array(4).fill(`${LIMITED} unverified`)])
+  const [stranger, known] = [customer(), customer()]
+  shop.auth.know({ id: stranger.id, email: 'new@example.com' })
+  shop.auth.know({ id: known.id, email: 'ada@example.com', emailVerified: true })
+  const order = { ...sent(shop.mug, 10), payment: by('bank_transfer') }
+  const fromHome = { 'x-forwarded-for': '203.0.113.9' }
+  expect((await shop.as(stranger).post('/api/orders', order, fromHome)).json.scope).toBe('unverified')
+  expect((await shop.as(known).post('/api/orders', order, fromHome)).status).toBe(201)
+})
+
+test('addresses of one IPv6 network are one network', async () => {
+  const shop = await useSiege({ CARTWRIGHT__ORDERS__UNPAID_STOCK__NETWORK__UNITS_MAX: '15' })
+  await shop.stock(shop.mug, 100)
+  const order = (network: string) =>
+    shop.asGuest([itemOf(shop.mug, 10)], { network, payment: by('bank_transfer') })
+  expect((await order('2001:db8:1:2::1')).status).toBe(201)
+  expect((await order('2001:db8:1:2:ffff::9')).json).toMatchObject({ scope: 'network', limit: 15 })
+  expect((await order('2001:db8:1:3::1')).status).toBe(201)
+})
+
+test('what is not counted is not limited, and neither are orders that an administrator places', async () => {
+  const shop = await useSiege()
+  expect((await shop.asGuest([itemOf(shop.mug, 99)], { payment: by('on_account') })).status).toBe(201)
+  expect(await shop.units()).toEqual([])
+  const pot = await shop.sell()
+  await shop.stock(pot, 20)
+  const assisted = { ...sent(pot, 20), email: 'ada@example.com', payment: by('on_account') }
+  const { status, text } = await shop.admin.post('/api/admin/orders', assisted)
+  expect(status, text).toBe(201)
+  expect(await shop.units()).toEqual([])
+})
+
+test('orders of a shop without payments are limited until they are sent', async () => {
+  const shop = await useOrders({ off: ['payments'] })
+  await shop.stock(shop.mug, 20)
+  const buyer = shop.as(customer())
+  expect((await buyer.post('/api/orders', sent(shop.mug, 11))).json.code).toBe(LIMITED)
+  const { json } = await buyer.post('/api/orders', sent(shop.mug, 10))
+  const left = () => shop.sql('select units from orders.unpaid_units')
+  expect(await left()).toEqual([{ units: 10 }])
+  const { status, text } = await shop.admin.post(`/api/admin/orders/${json.id}/shipments`, {})
+  expect(status, text).toBe(200)
+  expect(await left()).toEqual([])
+})
+
+test('simultaneous orders in two processes never exceed a limit together', async () => {
+  const shop = await useSiege()
+  const other = await useCheckouts({ databaseUrl: shop.databaseUrl, settings: shop.settings })
+  await shop.stock(shop.mug, 100)
+  const order = (index: number) =>
+    (index % 2 === 0 ? shop : other).anybody.post(
+      '/api/orders/guest',
+      {
+        ...{ items: [itemOf(shop.mug, 4)], email: `guest-${index}@example.com` },
+        ...{ shipping_address: STOCKHOLM, payment: by('bank_transfer') }
+      },
+      { 'x-forwarded-for': '192.0.2.7' }
+    )
+  const made = (answers: readonly { status: number; json: { code?: string } }[]) => {
+    const refused = answers.filter(({ status }) => status !== 201)
+    for (const { status, json } of refused) expect([status, json.code]).toEqual([409, LIMITED])
+    return answers.length - refused.length
+  }
+  // Units that others hold while they order are neither free nor unpaid, so a few more are refused than must be.
+  const atOnce = made(await Promise.all(Array.from({ length: 24 }, (_, index) => order(index))))
+  expect(atOnce).toBeGreaterThan(0)
+  expect(atOnce).toBeLessThanOrEqual(12)
+  let later = 0
+  for (let index = 24; index < 38; index += 1) later += made([await order(index)])
+  expect(atOnce + later).toBe(12)
+  expect(await shop.units()).toEqual([{ variant_id: shop.mug, units: 48 }])
+})
+
+const hoursOf = ({ created_at, expires_at }: { created_at: string; expires_at: string }) =>
+  (Date.parse(expires_at) - Date.parse(created_at)) / 3_600_000
+const WEEK_HOURS = 7 * 24
+
+test('a transfer is waited for a day, and a week once the buyer has verified their address', async () => {
+  const shop = await useSiege()
+  const [ada, bob] = [customer(), customer()]
+  shop.auth.know({ id: ada.id, email: 'ada@example.com', emailVerified: true })
+  shop.auth.know({ id: bob.id, email: 'bob@example.com' })
+  const order = async (caller: { token: string }) =>
+    (await shop.as(caller).post('/api/orders', { ...sent(shop.mug), payment: by('bank_transfer') })).json
+  expect(hoursOf(await order(ada))).toBe(WEEK_HOURS)
+  const ofBob = await order(bob)
+  expect(hoursOf(ofBob)).toBe(24)
+  const { json: ofGuest } = await shop.asGuest([itemOf(shop.mug)], { payment: by('bank_transfer') })
+  expect(hoursOf(ofGuest)).toBe(24)
+
+  shop.auth.know({ id: bob.id, email: 'bob@example.com', emailVerified: true })
+  await shop.sql(`update orders.orders set created_at = created_at - interval '25 hours',
+    expires_at = expires_at - interval '25 hours'`)
+  await doOnceMore(shop, 'orders.expire_orders')
+  const read = async (id: string) => (await shop.admin.get(`/api/admin/orders/${id}`)).json
+  await expect.poll(async () => (await read(ofGuest.id)).status).toBe('canceled')
+  const waiting = await read(ofBob.id)
+  expect([waiting.status, hoursOf(waiting)]).toEqual(['pending', WEEK_HOURS])
+})
