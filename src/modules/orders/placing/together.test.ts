@@ -129,7 +129,7 @@ const ROWS_OF = {
   'shipping.shipments': 'order_id'
 }
 /** What is of no other order. */
-const OF_ONE = `{id,number,buyer,network,actor,customer_id,order_id,created_at,updated_at,placed_at,expires_at,at}`
+const OF_ONE = `{id,number,reference,buyer,network,actor,customer_id,order_id,created_at,updated_at,placed_at,expires_at,at}`
 
 test('orders of all kinds that come together leave what each of them leaves alone', async () => {
   const shop = await useTogether({
