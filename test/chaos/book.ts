@@ -26,6 +26,8 @@ export type Book = {
   attempts: Attempt[]
   /** What administrators did under a key, in the order in which each of them did it. */
   operations: Operation[]
+  /** Ids of orders that were acknowledged as canceled, to a buyer or to an administrator. */
+  canceled: Set<string>
   /** Answers that are wrong whatever happens around the shop. */
   wrong: Set<string>
   /** The provider's payments that it took by itself, and those of which a refund came back. */
@@ -39,6 +41,7 @@ export type Book = {
 export const openBook = (): Book => ({
   attempts: [],
   operations: [],
+  canceled: new Set(),
   wrong: new Set(),
   takenLate: new Set(),
   keptBack: new Set(),

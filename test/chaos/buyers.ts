@@ -125,6 +125,7 @@ async function cancel(buyer: Buyer, { id, guestToken, customer }: Order): Promis
     headers: proofOf(guestToken),
     body: {}
   })
+  if (answer?.json?.status === 'canceled') buyer.book.canceled.add(id)
   count(buyer.book, `cancel: ${answer?.status}`)
 }
 

@@ -1,7 +1,7 @@
 import { newId } from '../../src/kernel/ids.ts'
 import type { Answer } from '../support/http-client.ts'
 import { count, insist } from './book.ts'
-import { type Buyer, begin, hear, itemFor, said, type Way } from './purchases.ts'
+import { type Buyer, begin, hear, itemFor, said, unitsOf, type Way } from './purchases.ts'
 
 const REPLACE_SHARE = 0.4
 const TWO_TABS_SHARE = 0.5
@@ -19,11 +19,13 @@ export const throughCheckout: Way = async buyer => {
   const token = buyer.account
   const note = begin(buyer, { isKeyed: true, cart: newId() })
   const body = () => ({ items: [itemFor(buyer)], ...said(buyer, note.note) })
-  const checkout = await open(buyer, isGuest ? {} : { token }, body())
+  const first = body()
+  const checkout = await open(buyer, isGuest ? {} : { token }, first)
   if (checkout === undefined) return undefined
   const { path, who, json } = checkout
   const replace = () => insist(buyer, newId(), { method: 'PUT', path, ...who, body: body() })
   if (dice.chance(REPLACE_SHARE)) count(buyer.book, `checkouts replaced: ${(await replace())?.status}`)
+  else note.units = unitsOf(first.items)
   const tabs = dice.chance(TWO_TABS_SHARE) ? 2 : 1
   const completed = Array.from({ length: tabs }, () => {
     const agreed = { ...(dice.chance(0.2) && { expected_total: json.total }) }
@@ -31,8 +33,10 @@ export const throughCheckout: Way = async buyer => {
     const request = { method: 'POST', path: `${path}/complete`, ...who, body: { ...agreed, ...paid } }
     return insist(buyer, newId(), request)
   })
+  const isReplacedMeanwhile = dice.chance(REPLACE_SHARE)
+  if (isReplacedMeanwhile) note.units = undefined
   const meanwhile = [
-    ...(dice.chance(REPLACE_SHARE) ? [replace()] : []),
+    ...(isReplacedMeanwhile ? [replace()] : []),
     ...(dice.chance(CANCEL_SHARE)
       ? [insist(buyer, newId(), { method: 'POST', path: `${path}/cancel`, ...who })]
       : [])

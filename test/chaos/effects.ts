@@ -26,6 +26,7 @@ const ONCE: Readonly<Record<Kind, readonly string[]>> = {
   'cancel lines': ['history: cancel_lines', 'credit'],
   // An order that is being canceled is not canceled again.
   cancel: [],
+  // What providers are requested has no note: `brokenPayments` counts it.
   capture: [],
   'void payment': [],
   'adjust stock': ['stock: adjust'],
@@ -76,3 +77,35 @@ const DECIDED = 'money back, decided'
 const REQUESTED = 'money back, requested'
 /** An order that was paid in parts is paid back in parts. */
 const MANY: readonly string[] = [DECIDED, REQUESTED]
+
+/** How often administrators had a provider capture or void a payment. */
+export type PaymentRow = { payment_id: string; order_id: string; kind: 'capture' | 'void'; times: number }
+
+export const PAYMENTS = `
+  select payment_id, order_id, kind, count(*)::int as times from payments.operations
+  where kind in ('capture', 'void') and actor is not null group by payment_id, order_id, kind`
+
+/** Where providers were not requested as often as was acknowledged, as sentences. A shipment may capture what is held. */
+export function brokenPayments(operations: readonly Operation[], rows: readonly PaymentRow[]): string[] {
+  const acknowledged = operations.filter(({ state }) => state === 'acknowledged')
+  const countOf = (kind: Kind, isOwn: (about: Operation['about']) => boolean) =>
+    acknowledged.filter(each => each.kind === kind && isOwn(each.about)).length
+  const lost = acknowledged.filter(
+    ({ kind, about }) =>
+      NAMES[kind] !== undefined &&
+      !rows.some(row => row.payment_id === about.paymentId && row.kind === NAMES[kind])
+  )
+  return [
+    ...lost.map(({ kind, about }) => `${kind} of ${about.paymentId} was acknowledged, and never requested`),
+    ...rows.flatMap(({ payment_id, order_id, kind, times }) => {
+      const name = kind === 'capture' ? 'capture' : 'void payment'
+      const least = countOf(name, ({ paymentId }) => paymentId === payment_id)
+      const shipped = kind === 'capture' ? countOf('ship', ({ orderId }) => orderId === order_id) : 0
+      const isRight = times >= least && times <= least + shipped
+      return isRight
+        ? []
+        : [`${kind} of ${payment_id} was acknowledged ${least} times, and requested ${times} times`]
+    })
+  ]
+}
+const NAMES: Partial<Record<Kind, PaymentRow['kind']>> = { capture: 'capture', 'void payment': 'void' }

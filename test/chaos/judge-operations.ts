@@ -1,5 +1,12 @@
 import type { Book } from './book.ts'
-import { brokenEffects, EFFECTS, type EffectRow } from './effects.ts'
+import {
+  brokenEffects,
+  brokenPayments,
+  EFFECTS,
+  type EffectRow,
+  PAYMENTS,
+  type PaymentRow
+} from './effects.ts'
 import { type LedgerBooks, readLedger } from './ledger.ts'
 import { brokenRefunds, type OrderMoney } from './money.ts'
 import { brokenNotices, type OrderNotices } from './notices.ts'
@@ -47,6 +54,7 @@ export async function brokenOperations(
   return [
     ...missingKinds(book).map(kind => `no operation of the kind "${kind}" was ever acknowledged`),
     ...brokenEffects(book.operations, await rows<EffectRow>(EFFECTS)),
+    ...brokenPayments(book.operations, await rows<PaymentRow>(PAYMENTS)),
     ...brokenRefunds(book.operations, money),
     ...brokenLevels(goods, book.operations, await rows<LevelRow>(LEVELS)),
     ...brokenNotices(book.operations, await rows<OrderNotices>(NOTICES), notices)

@@ -21,7 +21,7 @@ export async function judge(stage: Stage, book: Book): Promise<string[]> {
     ...book.wrong,
     ...(await brokenOperations(stage, book)),
     ...(await brokenBooks(site, sandbox, book)),
-    ...brokenPromises(book.attempts, orders)
+    ...brokenPromises(book, orders)
   ]
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { brokenEffects, type EffectRow } from './effects.ts'
+import { brokenEffects, brokenPayments, type EffectRow, type PaymentRow } from './effects.ts'
 import { moneyOf } from './judge-operations.ts'
 import type { LedgerBooks } from './ledger.ts'
 import { brokenRefunds, type OrderMoney } from './money.ts'
@@ -75,6 +75,22 @@ test.each([
     expect(brokenEffects(operations, rows).join('\n')).toContain(words)
   }
 )
+
+test('providers are requested to capture and to void as often as was acknowledged', () => {
+  const about = { paymentId: 'payment', orderId: 'order' }
+  const capture = operation('capture', about)
+  const row = (kind: PaymentRow['kind'], times: number): PaymentRow => ({
+    ...{ payment_id: 'payment', order_id: 'order', kind, times }
+  })
+  expect(brokenPayments([capture], [row('capture', 1)])).toEqual([])
+  expect(brokenPayments([capture, operation('ship', about)], [row('capture', 2)])).toEqual([])
+  expect(brokenPayments([capture], [row('capture', 2)]).join()).toContain('1 times, and requested 2 times')
+  expect(brokenPayments([capture], [row('void', 1)]).join()).toContain(
+    'was acknowledged, and never requested'
+  )
+  expect(brokenPayments([operation('void payment', about)], [row('void', 1)])).toEqual([])
+  expect(brokenPayments([], [row('void', 1)])).toHaveLength(1)
+})
 
 /** Ids of orders whose money is given back in each of the ways. */
 const [PAYMENTS, AMOUNTS, LINES] = ['000000', '000001', '000002'] as const

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { newId } from '../../src/kernel/ids.ts'
 import type { Answer } from '../support/http-client.ts'
-import { ask, type Book, type Person, type Request, sendUntilAnswered } from './book.ts'
+import { ask, type Book, count, type Person, type Request, sendUntilAnswered } from './book.ts'
 
 /** What administrators do, each under a key. A run fails when one of these was never acknowledged. */
 export const KINDS = [
@@ -76,6 +76,9 @@ export async function perform(
   const answered = answers.flatMap(answer => answer ?? [])
   const answer = answered.find(({ status }) => status < 300) ?? answered[0]
   if (answer !== undefined) decide(operation, answer)
+  if (kind === 'cancel' && operation.answer?.status === 'canceled')
+    person.book.canceled.add(String(about.orderId))
+  if (operation.state === 'refused') count(person.book, `${kind} refused: ${operation.answer?.code}`)
   return operation
 }
 

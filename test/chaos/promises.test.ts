@@ -16,11 +16,14 @@ const rival: Attempt = { ...attempt, note: 'b', told: [{ ...told, isNew: false }
 const stranger: Attempt = { ...attempt, note: 'b', cart: undefined, told: [{ ...told, isNew: false }] }
 
 test('what was told is so, also to the other tab', () => {
-  expect(brokenPromises([attempt, rival], [order])).toEqual([])
+  const none = new Set<string>()
+  expect(brokenPromises({ attempts: [attempt, rival], canceled: none }, [order])).toEqual([])
   const empty = { ...rival, told: [], isRefused: true, code: 'CART_EMPTY' }
-  expect(brokenPromises([attempt, empty], [order])).toEqual([])
+  expect(brokenPromises({ attempts: [attempt, empty], canceled: none }, [order])).toEqual([])
   const twin = { ...order, id: '2', number: 'N2', note: 'b', state: 'canceled' }
-  expect(brokenPromises([attempt, { ...rival, told: [] }], [order, twin])).toEqual([])
+  expect(
+    brokenPromises({ attempts: [attempt, { ...rival, told: [] }], canceled: new Set(['2']) }, [order, twin])
+  ).toEqual([])
 })
 
 test.each([
@@ -35,5 +38,10 @@ test.each([
   ['which was empty when', [{ ...attempt, told: [], isRefused: true, code: 'CART_EMPTY' }], []],
   ['one cart became N1 and N2', [attempt, rival], [order, { ...order, id: '2', number: 'N2', note: 'b' }]]
 ] as [string, Attempt[], OrderRow[]][])('a broken promise is said: %s', (words, attempts, orders) => {
-  expect(brokenPromises(attempts, orders).join('\n')).toContain(words)
+  expect(brokenPromises({ attempts, canceled: new Set() }, orders).join('\n')).toContain(words)
+})
+
+test('an order that was acknowledged as canceled and is not is found', () => {
+  const broken = brokenPromises({ attempts: [attempt], canceled: new Set(['1']) }, [order])
+  expect(broken).toEqual(['N1 was acknowledged as canceled, and is placed'])
 })

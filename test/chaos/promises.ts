@@ -1,4 +1,4 @@
-import type { Attempt, Units } from './book.ts'
+import type { Attempt, Book, Units } from './book.ts'
 
 export type OrderRow = {
   id: string
@@ -10,7 +10,10 @@ export type OrderRow = {
 }
 
 /** Where what buyers were told is not so, as sentences. */
-export function brokenPromises(attempts: readonly Attempt[], orders: readonly OrderRow[]): string[] {
+export function brokenPromises(
+  { attempts, canceled }: Pick<Book, 'attempts' | 'canceled'>,
+  orders: readonly OrderRow[]
+): string[] {
   const byId = new Map(orders.map(order => [order.id, order]))
   const notes = new Map(attempts.map(attempt => [attempt.note, attempt]))
   return [
@@ -18,6 +21,9 @@ export function brokenPromises(attempts: readonly Attempt[], orders: readonly Or
       .filter(({ note }) => !notes.has(note ?? ''))
       .map(({ number }) => `nobody asked for the order ${number}`),
     ...attempts.flatMap(attempt => brokenTo(attempt, orders, byId, notes)),
+    ...orders
+      .filter(({ id, state }) => canceled.has(id) && state !== 'canceled')
+      .map(({ number, state }) => `${number} was acknowledged as canceled, and is ${state}`),
     ...cartsBoughtTwice(orders, notes),
     ...cartsFoundEmpty(attempts, orders, notes)
   ]
