@@ -6,6 +6,7 @@ import type { Stage } from './stage.ts'
 const PAUSE_MS = 250
 /** What comes back makes an order's money a case of its own, so most refunds stay. */
 const RETURNED_SHARE = 0.03
+const IDLE_SHARE = 0.8
 
 /** What happens at a provider without anybody of the shop: by the state that a payment of ours is in. */
 const DEEDS: Readonly<Record<string, readonly string[]>> = {
@@ -42,7 +43,7 @@ export async function makeMischief({ site, sandbox }: Stage, book: Book, dice: D
     if (payments.length === 0) continue
     const { object_id, status } = dice.of(payments)
     const deeds = DEEDS[String(status)] ?? []
-    if (deeds.length === 0 || dice.chance(0.7)) continue
+    if (deeds.length === 0 || dice.chance(IDLE_SHARE)) continue
     const deed = dice.of(deeds)
     if (deed.startsWith('capture')) book.takenLate.add(String(object_id))
     const answer = await sandbox.ask(`/test/payment_intents/${object_id}/${deed}`, {})

@@ -7,6 +7,7 @@ const ORDERS = '/api/admin/orders'
 const LISTED = 30
 const ONE_UNIT = [{ line: 1, quantity: 1 }]
 const COUNTED_MIN = 100
+const AGAIN_SHARE = 0.2
 
 /** An administrator with a variant that no other one counts, so that counts and adjustments of it have one order. */
 export type Administrator = Person & { goods: Goods; counted: string }
@@ -17,8 +18,11 @@ type Order = { id: string; total: number }
  * In which one of three ways money of an order is given back. An order that is treated in one way only has one right sum in the
  * end, in whatever order its operations were done.
  */
-export const courseOf = (orderId: string): 'payments' | 'amounts' | 'lines' =>
-  (['payments', 'amounts', 'lines'] as const)[Number.parseInt(orderId.slice(-6), 16) % 3] ?? 'lines'
+export const courseOf = (orderId: string): Course =>
+  COURSES[Number.parseInt(orderId.slice(-6), 16) % COURSES.length] ?? 'lines'
+type Course = 'payments' | 'amounts' | 'lines'
+/** Lines twice, because an order has fewer of them than parts of its price. */
+const COURSES: readonly Course[] = ['payments', 'amounts', 'lines', 'lines']
 
 /** An operation of this kind on something that it may succeed for; `undefined` when there is nothing. */
 export const planOf = (kind: Kind, person: Administrator): Promise<Plan | undefined> => PLANS[kind](person)
@@ -136,7 +140,9 @@ function onOrder(
 ): Planner {
   return async person => {
     const orders = await list<Order>(person, `${ORDERS}?${person.dice.of(queries)}`)
+    const refused = refusedOf(person, kind)
     const plans = orders.flatMap(order => {
+      if (refused.has(order.id) && !person.dice.chance(AGAIN_SHARE)) return []
       const content = contentOf({ ...order, dice: person.dice })
       if (content === undefined) return []
       const about = { ...content.about, orderId: order.id }
@@ -145,6 +151,14 @@ function onOrder(
     return plans.length === 0 ? undefined : person.dice.of(plans)
   }
 }
+
+/** Orders for which this kind was refused: most have nothing left that it could be done to. */
+const refusedOf = ({ book }: Person, kind: Kind): Set<string | undefined> =>
+  new Set(
+    book.operations
+      .filter(each => each.kind === kind && each.state === 'refused')
+      .map(({ about }) => about.orderId)
+  )
 
 function onPayment(
   kind: Kind,

@@ -49,11 +49,15 @@ try {
       path,
       original.replace(find, () => replace)
     )
+    const startedAt = performance.now()
     const broken = brokenIn(copy)
+    const seconds = Math.round((performance.now() - startedAt) / 1_000)
     writeFileSync(path, original)
     const seen = broken.find(sentence => sentence.includes(seenAs))
     if (seen === undefined) missed += 1
-    console.log(`${name}: ${seen ?? `NOT SEEN among ${broken.length} broken promises: ${broken.join('; ')}`}`)
+    console.log(
+      `${name}, after ${seconds} s: ${seen ?? `NOT SEEN among ${broken.length} broken promises: ${broken.join('; ')}`}`
+    )
   }
 } finally {
   rmSync(copy, { recursive: true, force: true })

@@ -7,7 +7,7 @@ import type { Order } from './payers.ts'
 
 const SCARCE_SHARE = 0.3
 const CODE_SHARE = 0.3
-const UNITS_MAX = 4
+const UNITS_MAX = 6
 
 /** `account`: the access token of theirs alone, so that nobody else is in their cart. */
 export type Buyer = Person & { goods: Goods; account: string }

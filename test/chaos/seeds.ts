@@ -40,11 +40,13 @@ export const seeds: readonly Seed[] = [
     name: 'keyed-request-executed-again',
     promise: 'A keyed request is executed once, also when its client hangs up while it is repeated.',
     file: 'src/gateway/writes/idempotency.ts',
-    find: ".header(REPLAYED, 'true').send(answer.body)\n    return false",
-    replace: `.header(REPLAYED, 'true').send(answer.body)
-    await new Promise<unknown>(done => (reply.raw.closed ? done(0) : reply.raw.once('close', done)))
-    delete request.headers['idempotency-key']
-    return !reply.raw.writableFinished`,
+    find: 'const answer = openAnswer(outcome.answer, cipherKey)',
+    replace: `const answer = openAnswer(outcome.answer, cipherKey)
+    await new Promise(done => setTimeout(done, 10))
+    if (request.raw.socket.destroyed) {
+      delete request.headers['idempotency-key']
+      return true
+    }`,
     seenAs: 'was acknowledged once, and did'
   },
   {
@@ -61,7 +63,7 @@ export const seeds: readonly Seed[] = [
     file: 'src/modules/notifications/delivery/service.ts',
     find: '`<${message.id}@${domain}>`',
     replace: '`<${message.id}.${message.attempts}@${domain}>`',
-    seenAs: 'arrived under 2 ids'
+    seenAs: 'the mail'
   },
   {
     name: 'adjustment-applied-twice',
@@ -76,7 +78,7 @@ export const seeds: readonly Seed[] = [
     promise: 'An acknowledged count is the number of units on hand.',
     file: 'src/modules/inventory/levels/service.ts',
     find: 'onHand: on_hand,',
-    replace: 'onHand: on_hand > 150 ? null : on_hand,',
+    replace: 'onHand: on_hand > 150 && on_hand < 200 ? null : on_hand,',
     seenAs: 'follow from the operations, not'
   },
   {
