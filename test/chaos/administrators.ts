@@ -1,10 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Person } from './book.ts'
-import { KINDS, type Kind, type Operation, perform, repeatHangingUp, tallyOf } from './operations.ts'
+import {
+  KINDS,
+  type Kind,
+  type Operation,
+  type Plan,
+  perform,
+  repeatHangingUp,
+  tallyOf
+} from './operations.ts'
 import { type Administrator, planOf } from './plans.ts'
 
-const PAUSE_MS = 60
-const RAREST_SHARE = 0.8
+const PAUSE_MS = 30
+const ANY_SHARE = 0.1
+/** So many tries in vain count as one that succeeded: what cannot be done now must not keep all else from being done. */
+const TRIES_OF_ONE = 10
 const TWICE_SHARE = 0.3
 const REPEATED_SHARE = 0.35
 /** Of these several exclude each other, or have to come one after the other. */
@@ -17,9 +27,9 @@ export async function administer(person: Administrator): Promise<void> {
   const { book, dice } = person
   while (!book.stopping) {
     await delay(PAUSE_MS)
-    const kind = dice.chance(RAREST_SHARE) ? rarestOf(person) : dice.of(KINDS.filter(isCommon))
-    const plan = await planOf(kind, person)
+    const plan = await nextPlan(person)
     if (plan === undefined) continue
+    const { kind } = plan
     const isTwice = dice.chance(TWICE_SHARE)
     const hasTwoKeys = isTwice && !ALONE.includes(kind) && dice.chance(0.5)
     const performed: Operation[] = hasTwoKeys
@@ -33,17 +43,23 @@ export async function administer(person: Administrator): Promise<void> {
   }
 }
 
-const isCommon = (kind: Kind) => (RARITY[kind] ?? 1) <= 1
+/** An operation of the kind that is farthest behind the others, among those for which there is something to do. */
+async function nextPlan(person: Administrator): Promise<Plan | undefined> {
+  for (const kind of rarestFirst(person)) {
+    const plan = await planOf(kind, person)
+    if (plan !== undefined) return plan
+  }
+  return undefined
+}
 
-/** The kind that is farthest behind the others; chance decides among those that are equally far behind. */
-function rarestOf({ book, dice }: Person): Kind {
+function rarestFirst({ book, dice }: Person): Kind[] {
   const tally = tallyOf(book)
   const weight = (kind: Kind) => {
     const { tried = 0, acknowledged = 0 } = tally.get(kind) ?? {}
     return (acknowledged + tried / TRIES_OF_ONE) * (RARITY[kind] ?? 1)
   }
-  const [rarest = 'ship'] = dice.shuffled(KINDS).sort((one, other) => weight(one) - weight(other))
-  return rarest
+  // Chance decides among those that are equally far behind.
+  const shuffled = dice.shuffled(KINDS)
+  if (dice.chance(ANY_SHARE)) return shuffled.filter(kind => (RARITY[kind] ?? 1) <= 1)
+  return shuffled.sort((one, other) => weight(one) - weight(other))
 }
-/** So many tries in vain count as one that succeeded: what cannot be done now must not keep all else from being done. */
-const TRIES_OF_ONE = 10

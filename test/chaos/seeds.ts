@@ -124,7 +124,7 @@ export const seeds: readonly Seed[] = [
     file: 'src/modules/payments/operations/sender.ts',
     find: 'const answer = await providers.guard(provider.name, () => provider.send(request, draft.id))',
     replace: `const answer = await providers.guard(provider.name, () => provider.send(request, draft.id))
-    if (draft.kind === 'refund') await provider.send(request, draft.payment.id).catch(() => {})`,
+    if (draft.kind === 'refund') await provider.send(request, draft.id + draft.id).catch(() => {})`,
     seenAs: 'made the refund'
   },
   {
@@ -141,6 +141,6 @@ export const seeds: readonly Seed[] = [
     file: 'src/modules/cart/carts/lines.ts',
     find: 'quantity: (present?.quantity ?? 0) + added.quantity',
     replace: 'quantity: present?.quantity ?? added.quantity',
-    seenAs: 'was ordered, and has'
+    seenAs: 'was ordered, and'
   }
 ]
