@@ -1,29 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { rmSync } from 'node:fs'
+import { copyTree, withBug } from '../seeded-bugs/working-copy.ts'
 import { seeds } from './seeds.ts'
 
-// By hand: `npm run chaos:seeds`, or with names of seeds behind it. Plants each bug in a copy of the working tree, runs a minute of
-// chaos there with one process, and says whether the report names it. Exit code 1 when a bug was not seen.
+// Plants each bug of `seeds.ts` in a copy of the working tree, runs a minute of chaos there with one process, and says whether the
+// report names the bug. Names as arguments choose seeds. Exit code 1 when a bug was not seen.
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const OUTPUT_BYTES_MAX = 64 * 1_048_576
 const ARGUMENTS = ['src/main.ts', 'chaos', '--minutes', '1', '--processes', '1', '--json']
-
-function copyTree(): string {
-  const copy = mkdtempSync(join(tmpdir(), 'cartwright-chaos-seeds-'))
-  const listed = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-    maxBuffer: OUTPUT_BYTES_MAX
-  })
-  for (const path of listed.stdout.split('\0').filter(path => path !== ''))
-    cpSync(join(ROOT, path), join(copy, path), { force: true })
-  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
-  return copy
-}
 
 /** The sentences of the report of one run. */
 function brokenIn(copy: string): string[] {
@@ -40,27 +24,19 @@ function brokenIn(copy: string): string[] {
 const names = process.argv.slice(2)
 const chosen = names.length === 0 ? seeds : seeds.filter(({ name }) => names.includes(name))
 const copy = copyTree()
-let missed = 0
 try {
-  for (const { name, file, find, replace, seenAs } of chosen) {
-    const path = join(copy, file)
-    const original = readFileSync(path, 'utf8')
-    writeFileSync(
-      path,
-      original.replace(find, () => replace)
-    )
+  let missed = 0
+  for (const seed of chosen) {
     const startedAt = performance.now()
-    const broken = brokenIn(copy)
+    const broken = withBug(copy, seed, () => brokenIn(copy))
     const seconds = Math.round((performance.now() - startedAt) / 1_000)
-    writeFileSync(path, original)
-    const seen = broken.find(sentence => sentence.includes(seenAs))
+    const seen = broken.find(sentence => sentence.includes(seed.seenAs))
     if (seen === undefined) missed += 1
-    console.log(
-      `${name}, after ${seconds} s: ${seen ?? `NOT SEEN among ${broken.length} broken promises: ${broken.join('; ')}`}`
-    )
+    const verdict = seen ?? `NOT SEEN among ${broken.length} broken promises: ${broken.join('; ')}`
+    console.log(`${seed.name}, after ${seconds} s: ${verdict}`)
   }
+  console.log(`${chosen.length - missed} of ${chosen.length} seeded bugs were seen.`)
+  process.exitCode = missed === 0 ? 0 : 1
 } finally {
   rmSync(copy, { recursive: true, force: true })
 }
-console.log(`${chosen.length - missed} of ${chosen.length} seeded bugs were seen.`)
-process.exitCode = missed === 0 ? 0 : 1

@@ -1,13 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the program's own template strings are in quotes here
 
-/** A bug to plant: `find` occurs exactly once in `file`, and `replace` breaks the promise. */
-type Seed = {
-  readonly name: string
-  /** What customers or operators rely on, and what the bug takes away. */
-  readonly promise: string
-  readonly file: string
-  readonly find: string
-  readonly replace: string
+import type { Bug } from '../seeded-bugs/working-copy.ts'
+
+type Seed = Bug & {
   /** A part of the sentence by which the report of a run says so. */
   readonly seenAs: string
 }

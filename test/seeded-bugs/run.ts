@@ -1,30 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { type Seed, seeds } from './seeds.ts'
+import { seeds } from './seeds.ts'
+import { copyTree, withBug } from './working-copy.ts'
 
 // Plants each bug of `seeds.ts` in a copy of the working tree and says which test fails. Names as arguments choose seeds.
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const OUTPUT_BYTES_MAX = 64 * 1_048_576
 
 type Result = { testResults: { name: string; message?: string; assertionResults: Assertion[] }[] }
 type Assertion = { status: string; fullName: string }
-
-function copyTree(): string {
-  const copy = mkdtempSync(join(tmpdir(), 'cartwright-seeds-'))
-  const listed = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-    maxBuffer: OUTPUT_BYTES_MAX
-  })
-  for (const path of listed.stdout.split('\0').filter(path => path !== ''))
-    cpSync(join(ROOT, path), join(copy, path), { force: true })
-  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
-  return copy
-}
 
 /** The tests that failed, by file and name. A file that cannot be loaded counts as a failure without a test. */
 function failuresOf(copy: string, tests: readonly string[]): string[] {
@@ -46,20 +31,6 @@ function failuresOf(copy: string, tests: readonly string[]): string[] {
   })
 }
 
-function catchersOf(copy: string, { file, find, replace, tests }: Seed): string[] {
-  const path = join(copy, file)
-  const original = readFileSync(path, 'utf8')
-  writeFileSync(
-    path,
-    original.replace(find, () => replace)
-  )
-  try {
-    return failuresOf(copy, tests)
-  } finally {
-    writeFileSync(path, original)
-  }
-}
-
 const names = process.argv.slice(2)
 const chosen = names.length === 0 ? seeds : seeds.filter(({ name }) => names.includes(name))
 const copy = copyTree()
@@ -68,7 +39,7 @@ try {
   if (broken.length > 0) throw new Error(`these fail without any seed:\n${broken.join('\n')}`)
   let missed = 0
   for (const seed of chosen) {
-    const [first, ...others] = catchersOf(copy, seed)
+    const [first, ...others] = withBug(copy, seed, () => failuresOf(copy, seed.tests))
     if (first === undefined) missed += 1
     const more = others.length === 0 ? '' : ` (and ${others.length} more)`
     console.log(`${seed.name}: ${first === undefined ? 'NOT CAUGHT' : `caught by ${first}${more}`}`)

@@ -1,11 +1,6 @@
-/** A bug to plant: `find` occurs exactly once in `file`, and `replace` breaks the promise. */
-export type Seed = {
-  readonly name: string
-  /** What customers or operators rely on, and what the bug takes away. */
-  readonly promise: string
-  readonly file: string
-  readonly find: string
-  readonly replace: string
+import type { Bug } from './working-copy.ts'
+
+type Seed = Bug & {
   /** Test files of which at least one fails while the bug is there. */
   readonly tests: readonly string[]
 }
