@@ -12,7 +12,7 @@ test('whatever happens, orders and money are as everybody was told', async () =>
   const [report] = JSON.parse(out).runs
   expect(report).toMatchObject({ processes: 1, seed: 4, broken: [] })
   expect(report.orders_requested).toBeGreaterThan(0)
-}, 240_000)
+}, 400_000)
 
 test('a run that is interrupted puts away what it has made, and says that it judged nothing', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'chaos-'))
