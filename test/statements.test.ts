@@ -2,7 +2,12 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import '../src/app.ts'
 import { declaredConstraints } from '../src/kernel/errors.ts'
-import { connectionSettings, plannedForKeys } from '../src/platform/postgres/connect.ts'
+import {
+  connectionSettings,
+  plannedForKeys,
+  plannedForMemory,
+  plannedForValues
+} from '../src/platform/postgres/connect.ts'
 import { declaredStatements, type Statement } from '../src/platform/postgres/statement.ts'
 import { createTestDatabase } from './support/database.ts'
 
@@ -196,19 +201,47 @@ const wholeTablesOf = async (statement: Planned): Promise<string[]> =>
   (await plansOf(statement)).flatMap(readWhole)
 
 /** How a statement is executed that is prepared now, over a connection for what writes. */
-async function plansOf({ takes, text, isForEach = false }: Planned): Promise<Plan[]> {
+async function plansOf({ takes, text, isForEach = false }: Planned, session = planner): Promise<Plan[]> {
   const values = Object.keys(parametersOf({ takes, isForEach })).map(() => 'null')
-  await planner.query(`prepare planned as ${text}`)
+  await session.query(`prepare planned as ${text}`)
   try {
     const given = values.length === 0 ? '' : `(${values.join()})`
-    const { rows } = await planner.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+    const { rows } = await session.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
       `explain (format json) execute planned${given}`
     )
     return rows.map(row => row['QUERY PLAN'][0].Plan)
   } finally {
-    await planner.query('deallocate planned')
+    await session.query('deallocate planned')
   }
 }
+
+const nodesOf = (plan: Plan): string[] => [plan['Node Type'], ...(plan.Plans ?? []).flatMap(nodesOf)]
+
+test('no statement starts parallel workers, on the connections that it runs over', async () => {
+  const limits = { statementTimeoutMs: 5_000, lockTimeoutMs: 200 }
+  const parallel: string[] = []
+  for (const [kind, planning, isOnThese] of [
+    ['reads', plannedForMemory, ({ isSlow, mayLock }: Statement) => !isSlow && !mayLock],
+    ['writes', plannedForKeys, ({ mayLock }: Statement) => mayLock],
+    ['slow reads', plannedForValues, ({ isSlow }: Statement) => isSlow]
+  ] as const) {
+    const session = new pg.Client(connectionSettings({ url: database.url, ...limits }, planning))
+    await session.connect()
+    // Parallel plans cost nothing extra here, so that every version of PostgreSQL prefers them wherever it may.
+    await session.query('set parallel_setup_cost = 0')
+    await session.query('set parallel_tuple_cost = 0')
+    await session.query('set min_parallel_table_scan_size = 0')
+    const isPlannable = ({ text }: Statement) => /^\s*(?:with|select|insert|update|delete)\b/i.test(text)
+    const statements = declaredStatements().filter(each => isOnThese(each) && isPlannable(each))
+    expect(statements.length, kind).toBeGreaterThan(20)
+    for (const statement of statements) {
+      const nodes = (await plansOf(statement, session)).flatMap(nodesOf)
+      if (nodes.some(node => node.startsWith('Gather'))) parallel.push(statement.name)
+    }
+    await session.end()
+  }
+  expect(parallel).toEqual([])
+})
 
 test('what changes carts and keys of requests looks its rows up, though it was planned while there were none', async () => {
   await client.query('vacuum cartwright.idempotency_keys, cart.carts, cart.items')
