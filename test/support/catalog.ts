@@ -29,6 +29,7 @@ export async function useCatalog(
 export const lowestPricesOf = (db: Database, currency = 'USD') =>
   createLowestPrices({
     db,
+    enqueue: () => {},
     currency,
     listPrices: createListPrices({ pricing: undefined, enqueue: () => {}, currency })
   })

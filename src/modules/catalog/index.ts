@@ -23,6 +23,7 @@ import { createEntries, type Offer, type Wanted } from './offers/service.ts'
 import { productRoutes } from './products/routes.ts'
 import { createProductService } from './products/service.ts'
 import { createChanges } from './revision/changes.ts'
+import { applyDuePrices, checkPrices, repriceProducts } from './revision/jobs.ts'
 import { createPages } from './revision/pages.ts'
 import { createLowestPrices } from './revision/prices.ts'
 import { catalogSettings } from './settings.ts'
@@ -41,10 +42,6 @@ export type { Progress as ImportProgress } from './import/service.ts'
 export type { QuotedVariant } from './offers/quote.ts'
 export type { Offer } from './offers/service.ts'
 
-// Lowest prices follow every change and every start and end of a discount by themselves; this heals what two changes
-// in the same instant hid from each other.
-const REPRICE_SECONDS = 300
-
 const REFRESH_STOCK_SECONDS = 3_600
 
 const IMPORT_SECONDS_BOUNDS = [0.1, 0.5, 1, 5, 10, 30, 60, 300]
@@ -52,6 +49,7 @@ const IMPORT_SECONDS_BOUNDS = [0.1, 0.5, 1, 5, 10, 30, 60, 300]
 type Crossed = PayloadOf<typeof stockCrossed>
 type PricesChanged = PayloadOf<typeof pricesChanged>
 type Refresh = PayloadOf<typeof refreshListPrices>
+type Reprice = PayloadOf<typeof repriceProducts>
 
 /** What other modules ask the catalog. */
 export type CatalogApi = {
@@ -110,7 +108,7 @@ export const catalogModule = defineModule({
   uses: { pricing: pricingModule, inventory: inventoryModule },
   hears: [stockCrossed, pricesChanged],
   emits: [productChanged, catalogChanged],
-  jobs: [refreshListPrices],
+  jobs: [refreshListPrices, repriceProducts, applyDuePrices, checkPrices],
   migrations: new URL('./migrations/', import.meta.url),
   keepsOfPeople: 'What is sold is nobody’s.',
   setup: async (
@@ -120,7 +118,7 @@ export const catalogModule = defineModule({
   ) => {
     const { currency } = config.shop
     const listPrices = createListPrices({ pricing, enqueue, currency })
-    const lowestPrices = createLowestPrices({ db, currency, listPrices })
+    const lowestPrices = createLowestPrices({ db, enqueue, currency, listPrices })
     const changes = createChanges({ broadcast, emit, lowestPrices })
     const pages = createPages({
       db,
@@ -157,7 +155,6 @@ export const catalogModule = defineModule({
     const variants = createVariantService({ db, changes, inventory, currency })
     const categories = createCategoryService({ db, changes })
     const discounts = createDiscountService({ db, changes, currency })
-    chores.every(REPRICE_SECONDS, 'bring lowest prices up to date', lowestPrices.repriceAll)
     forgetGoneVariants(chores, db)
     if (inventory !== undefined)
       chores.every(REFRESH_STOCK_SECONDS, 'bring what lists say of stock up to date', () =>
@@ -202,6 +199,13 @@ export const catalogModule = defineModule({
       }
     }
     const handlers = {
+      'catalog.reprice_products': async ({ payload }: Delivery<Reprice>, signal: AbortSignal) => {
+        await lowestPrices.repriceAll({ categoryId: payload.category_id, signal })
+      },
+      'catalog.apply_due_prices': lowestPrices.repriceChanged,
+      'catalog.check_prices': async (_: Delivery, signal: AbortSignal) => {
+        await lowestPrices.repriceAll({ isSlow: true, signal })
+      },
       'catalog.refresh_list_prices': async ({ payload }: Delivery<Refresh>, signal: AbortSignal) => {
         if (pricing !== undefined)
           await refreshAll({ db, changes, listPrices, pricing }, payload.list_id, signal)

@@ -36,7 +36,7 @@ export function createCategoryService({ db, changes }: { db: Database; changes: 
       if (wanted.parent_id === present.parent_id) return changes.announce(tx, [])
       if ((await tx.first(repository.findCycle, wanted)) !== undefined) throw categoryCycle()
       await tx.run(repository.moveSubtree, wanted)
-      await changes.announceAll(tx, await listProductIds(tx, repository.listProductsBelow, id))
+      await changes.announceCategory(tx, id, await listProductIds(tx, repository.listProductsBelow, id))
     })
     return read(id)
   }
@@ -48,7 +48,7 @@ export function createCategoryService({ db, changes }: { db: Database; changes: 
       if ((await tx.first(repository.findChild, { id })) !== undefined) throw categoryNotEmpty()
       const productIds = await listProductIds(tx, repository.listProductsBelow, id)
       await tx.run(repository.deleteCategory, { id })
-      await changes.announceAll(tx, productIds)
+      await changes.announceCategory(tx, id, productIds)
     })
   }
 

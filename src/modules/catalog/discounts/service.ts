@@ -64,7 +64,10 @@ export function createDiscountService({ db, changes, currency }: Deps) {
     tx: Transaction,
     { category_id }: { category_id: string | null },
     productIds: readonly string[]
-  ) => (category_id === null ? changes.announce(tx, productIds) : changes.announceAll(tx, productIds))
+  ) =>
+    category_id === null
+      ? changes.announce(tx, productIds)
+      : changes.announceCategory(tx, category_id, productIds)
 
   return { list, create, patch, remove }
 }

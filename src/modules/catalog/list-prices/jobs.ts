@@ -2,7 +2,7 @@ import { defineJob } from '../../../kernel/events.ts'
 import { Type } from '../../../kernel/schema.ts'
 import { Id } from '../../../kernel/wire.ts'
 
-const HOUR_SECONDS = 3_600
+const DAY_SECONDS = 86_400
 
 /** Asked for when a price list changes; and again and again, for what was missed while pricing was switched off. */
 export const refreshListPrices = defineJob(
@@ -10,7 +10,7 @@ export const refreshListPrices = defineJob(
   {
     description: 'Brings the lowest prices of all products up to date, in price lists that markets have.',
     seconds: 600,
-    everySeconds: HOUR_SECONDS
+    everySeconds: DAY_SECONDS
   },
   /** Only in lists that rest on this one. */
   { list_id: Type.Optional(Id) }

@@ -40,7 +40,7 @@ test('when everything may be another, single variants are not named beside it', 
   const { db, changes, publish, seen, one } = await useChanges()
   await db.transaction(async tx => {
     await changes.announce(tx, [one.id])
-    await changes.announceAll(tx, [])
+    await changes.announceCategory(tx, newId(), [])
     await changes.announce(tx, [one.id])
   })
   expect(publish.mock.calls.map(([, , payload]) => payload)).toEqual(['all'])
@@ -69,7 +69,7 @@ test('a change without products drops pages and no offers', async () => {
 test('a run that is repeated announces nothing of the run before it, and one that fails nothing at all', async () => {
   const { db, changes, publish, seen, one, two, variantsOf } = await useChanges()
   const failing = db.transaction(async tx => {
-    await changes.announceAll(tx, [])
+    await changes.announceCategory(tx, newId(), [])
     throw new Error('changed my mind')
   })
   await expect(failing).rejects.toThrow('changed my mind')

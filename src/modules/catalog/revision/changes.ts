@@ -30,11 +30,10 @@ export type Changes = {
     deletedVariantIds?: readonly string[]
   ): Promise<void>
   /**
-   * For what concerns products that others may be changing at this moment, such as a category's discount while
-   * somebody puts a product there: every offer may be another now. Of more than 2,000 products the prices follow
-   * soon after the commit.
+   * For changes of a category, or of its discount, while another transaction may put a product there: every offer may
+   * have changed. The prices of more than 2,000 products, and of those put there meanwhile, follow by a job.
    */
-  announceAll(tx: Transaction, productIds: readonly string[]): Promise<void>
+  announceCategory(tx: Transaction, categoryId: string, productIds: readonly string[]): Promise<void>
   /** For what only pages of the catalog show: what processes have cached of these is dropped at the commit. */
   announcePages(tx: Transaction): void
   subscribe(subscriber: ChangeSubscriber): void
@@ -81,7 +80,6 @@ export function createChanges({ broadcast, emit, lowestPrices }: Deps): Changes 
     // The messages come back to this process too, but some milliseconds after the answer to whoever made the change.
     tx.afterCommit(() => {
       for (const message of messagesOf(announced)) notifySubscribers(message)
-      if (announced.variantIds === null) lowestPrices.repriceSoon()
     })
     return announced
   }
@@ -97,9 +95,10 @@ export function createChanges({ broadcast, emit, lowestPrices }: Deps): Changes 
       for (const id of deletedVariantIds) announced.variantIds.add(id)
       if (announced.variantIds.size > IDS_MAX) announced.variantIds = null
     },
-    announceAll: async (tx, productIds) => {
+    announceCategory: async (tx, categoryId, productIds) => {
       if (productIds.length <= REPRICED_AT_ONCE_MAX) await reprice(tx, productIds)
       else lowestPrices.refreshListsSoon(tx)
+      lowestPrices.repriceWithStragglers(tx, categoryId)
       Object.assign(announcedIn(tx), { variantIds: null, productIds: null })
     },
     announcePages: tx => {

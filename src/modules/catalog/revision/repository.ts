@@ -63,6 +63,26 @@ export const listProductsAfter = statement({
   gives: { id: 'uuid' },
   text: 'select id from catalog.products where id > $after order by id limit $limit'
 })
+/** The products of a category and of those below it. */
+export const listProductsBelowAfter = statement({
+  name: 'catalog.list_product_ids_below',
+  takes: { category: 'uuid', after: 'uuid', limit: 'int8' },
+  gives: { id: 'uuid' },
+  slow: true,
+  text: `
+    select id from catalog.products
+    where id > $after and exists (
+      select from catalog.product_categories
+      join catalog.categories on categories.id = product_categories.category_id
+      where product_categories.product_id = products.id and $category = any (categories.path))
+    order by id limit $limit`
+})
+export const findCategoryId = statement({
+  name: 'catalog.find_category_id',
+  takes: { id: 'uuid' },
+  gives: { id: 'uuid' },
+  text: 'select id from catalog.categories where id = $id'
+})
 /** Products that a discount concerns whose start or end has passed and is not noted yet. */
 export const listDueProducts = statement({
   name: 'catalog.list_due_products',
@@ -71,10 +91,12 @@ export const listDueProducts = statement({
   text: `
     with due as (
       select discounts.product_id, discounts.variant_id, discounts.category_id
-      from catalog.discounts cross join catalog.revision
-      where discounts.active and (
-        (starts_at > priced_at and starts_at <= statement_timestamp())
-        or (ends_at > priced_at and ends_at <= statement_timestamp()))
+      from catalog.revision
+      join catalog.discounts on discounts.active and starts_at > priced_at and starts_at <= statement_timestamp()
+      union
+      select discounts.product_id, discounts.variant_id, discounts.category_id
+      from catalog.revision
+      join catalog.discounts on discounts.active and ends_at > priced_at and ends_at <= statement_timestamp()
     )
     select product_id as id from due where product_id is not null
     union
@@ -101,28 +123,34 @@ export const markPriced = statement({
   name: 'catalog.mark_priced',
   text: 'update catalog.revision set value = value + 1, priced_at = now()'
 })
-/** `changes_in`: seconds to the next start or end of any discount. `is_due`: one has passed that nobody has noted. */
+/** Raises it, and notes the currency that the lowest prices of all products are to be in. */
+export const markCurrency = statement({
+  name: 'catalog.mark_currency',
+  takes: { currency: 'text' },
+  text: 'update catalog.revision set value = value + 1, currency = $currency'
+})
+/**
+ * `changes_in`: seconds to the next start or end of any discount. `is_due`: one has passed that is not noted yet.
+ * `currency`: what the lowest prices were last brought up to date for.
+ */
 export const findRevision = statement({
   name: 'catalog.find_revision',
-  gives: { shop_id: 'uuid', value: 'int8', changes_in: 'float8?', is_due: 'bool' },
+  gives: { shop_id: 'uuid', value: 'int8', currency: 'text?', changes_in: 'float8?', is_due: 'bool' },
   text: `
     select
       revision.shop_id,
       revision.value,
-      extract(epoch from (
-        select min(boundary) from (
-          select starts_at as boundary from catalog.discounts where active
-          union all
-          select ends_at from catalog.discounts where active
-        ) boundaries
-        where boundary > statement_timestamp()
+      revision.currency,
+      extract(epoch from least(
+        (select min(starts_at) from catalog.discounts where active and starts_at > statement_timestamp()),
+        (select min(ends_at) from catalog.discounts where active and ends_at > statement_timestamp())
       ) - statement_timestamp())::float8 as changes_in,
       exists (
         select from catalog.discounts
-        where active and (
-          (starts_at > revision.priced_at and starts_at <= statement_timestamp())
-          or (ends_at > revision.priced_at and ends_at <= statement_timestamp())
-        )
+        where active and starts_at > revision.priced_at and starts_at <= statement_timestamp()
+      ) or exists (
+        select from catalog.discounts
+        where active and ends_at > revision.priced_at and ends_at <= statement_timestamp()
       ) as is_due
     from catalog.revision`
 })
