@@ -91,6 +91,7 @@ export { newWrite, type Write } from './platform/idempotency/write.ts'
 export type { Consumer, JobHandler } from './platform/outbox/handlers.ts'
 export type { Emit, Enqueue } from './platform/outbox/outbox.ts'
 export type { Platform } from './platform/platform.ts'
+export { countUpTo } from './platform/postgres/counting.ts'
 export type { Database, Queryable, Transaction } from './platform/postgres/database.ts'
 export {
   json,

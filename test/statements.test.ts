@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import '../src/app.ts'
 import { declaredConstraints } from '../src/kernel/errors.ts'
+import { COUNTED_MAX } from '../src/kernel/pages.ts'
 import {
   connectionSettings,
   plannedForKeys,
@@ -285,6 +286,28 @@ test.each<[string, string[]]>([
   [`update cart.carts set quantity = 0 where cart_id = $1`, []]
 ])('planned on empty tables, %s reads the whole of %j', async (text, tables) => {
   expect(await wholeTablesOf({ takes: { given: 'bytea' }, text })).toEqual(tables)
+})
+
+/** Counts that are not of lists, or whose callers need the exact number. */
+const EXACT_COUNTS = [
+  'catalog.count_variants',
+  'payments.measure_open_operations',
+  'pricing.count_automatic_promotions',
+  'webhooks.count_replayable',
+  'cart.count_items',
+  'orders.count_pending',
+  'outbox.count_failed',
+  'payments.count_orphans',
+  'payments.count_quarantined',
+  'payments.count_waiting'
+]
+
+test('the counts of lists end behind the largest total that a list reports', () => {
+  const counts = declaredStatements().filter(({ text }) => /select count\(\*\)(?:::int)? as total/.test(text))
+  expect(counts.length).toBeGreaterThan(40)
+  const isBounded = ({ text }: Statement) => text.includes(`limit ${COUNTED_MAX + 1})`)
+  const unbounded = counts.filter(each => !isBounded(each)).map(({ name }) => name)
+  expect(unbounded.filter(name => !EXACT_COUNTS.includes(name))).toEqual([])
 })
 
 test('the constraints that stand beside errors exist in the migrated schema', async () => {

@@ -116,3 +116,15 @@ test('a cursor whose last part is no id never reaches the database', async () =>
   const cursor = encodeCursor([fingerprint, 'no id'])
   await expect(readPage({ cursor }, list)).rejects.toMatchObject({ code: 'INVALID_CURSOR' })
 })
+
+test.each([
+  [0, { total: 0 }],
+  [1_000, { total: 1_000 }],
+  [1_001, { total: 1_000, total_is_more: true }]
+])('a list of which %i rows were counted reports %j', async (total, reported) => {
+  const page = await readPage(
+    { count: true },
+    { name: 'rows', ...newestFirst, rows: async () => [] as { id: string }[], total: async () => ({ total }) }
+  )
+  expect(page).toEqual({ items: [], next_cursor: null, ...reported })
+})

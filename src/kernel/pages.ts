@@ -4,7 +4,10 @@ import { isId, LAST_ID } from './ids.ts'
 import type { PageQuery } from './wire.ts'
 
 /** What every list answers with: its rows, and where the next page starts (`null` on the last one). */
-export type Page<T> = { items: T[]; next_cursor: string | null; total?: number }
+export type Page<T> = { items: T[]; next_cursor: string | null; total?: number; total_is_more?: boolean }
+
+/** Largest `total` of a list. A list with more rows says `total_is_more`. */
+export const COUNTED_MAX = 1_000
 
 export const invalidCursor = defineError(
   'invalid',
@@ -28,6 +31,7 @@ type List<R, P extends Place> = {
   /** The rows behind a place, in their order. */
   rows(page: P & { limit: number }): Promise<R[]>
   placeOf(row: NoInfer<R>): P
+  /** How many rows there are; of more than `COUNTED_MAX`, any larger number. */
   total(): Promise<{ total: number } | undefined>
 }
 
@@ -57,8 +61,18 @@ export async function readPage<R, P extends Place>(
   const last = items.at(-1)
   const hasMore = found.length > limit && last !== undefined
   const next_cursor = hasMore ? encodeCursor([fingerprint, ...Object.values(placeOf(last))]) : null
-  return { items, next_cursor, ...(count && (await total())) }
+  return { items, next_cursor, ...(count && reported(await total())) }
 }
+
+/** The page of a list in which nothing can be, whatever is stored. */
+export const noPage = <T>({ count = false }: PageQuery): Page<T> => ({
+  items: [],
+  next_cursor: null,
+  ...(count && { total: 0 })
+})
+
+const reported = (counted: { total: number } | undefined) =>
+  counted !== undefined && counted.total > COUNTED_MAX ? { total: COUNTED_MAX, total_is_more: true } : counted
 
 /** @throws `INVALID_CURSOR` unless the list with this fingerprint gave it out. */
 function readCursor<P extends Place>(cursor: string, fingerprint: string, start: P): P {

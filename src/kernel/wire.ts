@@ -112,7 +112,12 @@ export const listOf = <T extends TSchema>(item: T) =>
       next_cursor: nullable(
         Type.String({ description: 'Where the next page starts; null on the last one.' })
       ),
-      total: Type.Optional(Type.Integer({ description: 'How many there are in all; only with count=true.' }))
+      total: Type.Optional(
+        Type.Integer({ description: 'How many there are, up to 1,000; only with count=true.' })
+      ),
+      total_is_more: Type.Optional(
+        Type.Boolean({ description: 'True when there are more than `total`; absent otherwise.' })
+      )
     },
     { title: String((item as { title?: string }).title).replace(/Response$/, 'ListResponse') }
   )

@@ -1,6 +1,7 @@
 import { LAST_ID } from '../kernel/ids.ts'
 import { LAST_MOMENT, type Page, readPage } from '../kernel/pages.ts'
 import type { PageQuery } from '../kernel/wire.ts'
+import { countUpTo } from './postgres/counting.ts'
 import type { Queryable } from './postgres/database.ts'
 import { type RowOf, statement } from './postgres/statement.ts'
 
@@ -81,9 +82,9 @@ const listEntries = statement({
 const countEntries = statement({
   name: 'audit.count_entries',
   takes: filters,
-  gives: { total: 'int8' },
+  gives: { total: 'int4' },
   slow: true,
-  text: `select count(*) as total from cartwright.audit where ${matching}`
+  text: countUpTo(`cartwright.audit where ${matching}`)
 })
 
 export type AuditFilters = {

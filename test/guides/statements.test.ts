@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { customer, type TestShop } from '../../src/testing.ts'
+import { BUDGETS } from '../support/budgets.ts'
 import { createProduct } from '../support/catalog.ts'
 import { itemOf, STOCKHOLM } from '../support/checkouts.ts'
 import { expectPage, tableOf } from '../support/generated-page.ts'
@@ -65,5 +66,23 @@ test('docs/reference/statements.md says what hot endpoints send', async () => {
       names.join(', ')
     ])
   }
-  await expectPage('reference/statements.md', () => tableOf(['request', 'statements', 'which'], rows))
+  await expectPage('reference/statements.md', () =>
+    [
+      tableOf(['request', 'statements', 'which'], rows),
+      BUFFERS,
+      tableOf(['request', 'buffers'], budgetRows())
+    ].join('\n\n')
+  )
 })
+
+const BUFFERS = `## Buffers of a request
+
+What a request may read at most, in buffers of PostgreSQL (8 KiB each), however large the catalog and however many orders. Each is measured
+with the queries that are hardest for its route: texts of which nothing has one, statuses that no order has together, counts. A test sends
+them to a shop of 10,000 products and 20,000 orders, on which PostgreSQL chooses the plans that it chooses for 200,000 and 1,000,000.`
+
+const budgetRows = () =>
+  Object.entries(BUDGETS).map(([route, budget]) => [
+    `\`GET ${route.split('?')[0]}\``,
+    'unbounded' in budget ? budget.unbounded : String(budget.buffers)
+  ])

@@ -19,6 +19,7 @@ const GATEWAY_DOORS = ['routing/tiers', 'callers/identity', 'writes/write', 'cal
 const PLATFORM_VALUES = [
   ...['createChanges', 'keep'],
   ...[
+    'countUpTo',
     'statement',
     'json',
     'nullableJson',

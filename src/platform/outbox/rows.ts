@@ -1,3 +1,4 @@
+import { countUpTo } from '../postgres/counting.ts'
 import { type RowOf, statement } from '../postgres/statement.ts'
 
 /** The one thing that a transaction emits, now: a third cheaper than for many. It is sent with the commit. */
@@ -229,10 +230,8 @@ export const countPending = statement({
   name: 'outbox.count_pending',
   slow: true,
   takes: { handler: 'text?' },
-  gives: { total: 'int8' },
-  text: `
-    select count(*) as total from cartwright.jobs
-    where error is null and ($handler::text is null or handler = $handler)`
+  gives: { total: 'int4' },
+  text: countUpTo('cartwright.jobs where error is null and ($handler::text is null or handler = $handler)')
 })
 export const retry = statement({
   name: 'outbox.retry',

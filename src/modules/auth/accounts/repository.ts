@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { Role } from './schema.ts'
 
@@ -162,7 +163,7 @@ export const countUsers = statement({
   takes: filters,
   gives: { total: 'int4' },
   slow: true,
-  text: `select count(*)::int as total from auth.users where ${matching}`
+  text: countUpTo(`auth.users where ${matching}`)
 })
 export const findManaged = statement({
   name: 'auth.find_managed_user',

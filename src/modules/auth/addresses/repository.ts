@@ -1,4 +1,5 @@
 import type { Address } from '../../../kernel/address.ts'
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, statement } from '../../../platform/postgres/statement.ts'
 
 const ADDRESS = {
@@ -30,7 +31,7 @@ export const countAddresses = statement({
   name: 'auth.count_addresses',
   takes: { userId: 'uuid' },
   gives: { total: 'int4' },
-  text: 'select count(*)::int as total from auth.addresses where user_id = $userId'
+  text: countUpTo('auth.addresses where user_id = $userId')
 })
 export const findAddress = statement({
   name: 'auth.find_address',

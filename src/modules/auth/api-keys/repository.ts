@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { oneOf, statement } from '../../../platform/postgres/statement.ts'
 import type { Role } from '../accounts/schema.ts'
 
@@ -37,7 +38,7 @@ export const countApiKeys = statement({
   name: 'auth.count_api_keys',
   takes: { userId: 'uuid' },
   gives: { total: 'int4' },
-  text: 'select count(*)::int as total from auth.api_keys where user_id = $userId'
+  text: countUpTo('auth.api_keys where user_id = $userId')
 })
 export const deleteApiKey = statement({
   name: 'auth.delete_api_key',

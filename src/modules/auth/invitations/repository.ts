@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
 
 const INVITATION = {
@@ -32,7 +33,7 @@ export const listInvitations = statement({
 export const countInvitations = statement({
   name: 'auth.count_invitations',
   gives: { total: 'int4' },
-  text: 'select count(*)::int as total from auth.invitations'
+  text: countUpTo('auth.invitations')
 })
 
 export const deleteInvitation = statement({

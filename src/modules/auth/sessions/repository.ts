@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { oneOf, statement } from '../../../platform/postgres/statement.ts'
 import type { Role } from '../accounts/schema.ts'
 
@@ -80,10 +81,9 @@ export const countSessions = statement({
   name: 'auth.count_sessions',
   takes: { userId: 'uuid', idleDays: 'int4' },
   gives: { total: 'int4' },
-  text: `
-    select count(*)::int as total from auth.sessions
+  text: countUpTo(`auth.sessions
     where user_id = $userId
-      and expires_at > now() and last_used_at > now() - make_interval(days => $idleDays)`
+      and expires_at > now() and last_used_at > now() - make_interval(days => $idleDays)`)
 })
 
 export const deleteSession = statement({

@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
 const columns = {
@@ -28,7 +29,7 @@ export const listDiscounts = statement({
 export const countDiscounts = statement({
   name: 'catalog.count_discounts',
   gives: { total: 'int4' },
-  text: 'select count(*)::int as total from catalog.discounts'
+  text: countUpTo('catalog.discounts')
 })
 export const findDiscount = statement({
   name: 'catalog.find_discount',

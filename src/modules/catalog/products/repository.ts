@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, nullableJson, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { AdminVariantResponse } from '../variants/schema.ts'
 import type { AdminProductResponse } from './schema.ts'
@@ -129,10 +130,15 @@ export const insertLinks = statement({
     select distinct $id::uuid, category_id from unnest($categoryIds::uuid[]) as wanted (category_id)
     on conflict (product_id, category_id) do update set imported = false`
 })
+// `sku_text` has the SKUs of all variants, so that the plan reads one table and can use its trigram indexes.
+const isFound = `
+      status = any ($statuses)
+      and ($patterns::text[] is null or search_text like any ($patterns) or sku_text like any ($patterns))`
+
 /** The newest first, those behind `after`. */
 export const listProducts = statement({
   name: 'catalog.list_all_products',
-  takes: { after: 'uuid', statuses: 'text[]', pattern: 'text', limit: 'int8' },
+  takes: { after: 'uuid', statuses: 'text[]', patterns: 'text[]?', limit: 'int8' },
   gives: {
     id: 'uuid',
     slug: 'text',
@@ -152,20 +158,15 @@ export const listProducts = statement({
       (select count(*)::int from catalog.variants where variants.product_id = products.id) as variant_count,
       version, created_at, updated_at
     from catalog.products
-    where id < $after and status = any ($statuses) and ($pattern = '%' or search_text like $pattern or exists (
-      select from catalog.variants where variants.product_id = products.id and lower(variants.sku) like $pattern))
+    where id < $after and ${isFound}
     order by id desc limit $limit`
 })
 export const countProducts = statement({
   name: 'catalog.count_all_products',
-  takes: { statuses: 'text[]', pattern: 'text' },
+  takes: { statuses: 'text[]', patterns: 'text[]?' },
   gives: { total: 'int4' },
   slow: true,
-  text: `
-    select count(*)::int as total
-    from catalog.products
-    where status = any ($statuses) and ($pattern = '%' or search_text like $pattern or exists (
-      select from catalog.variants where variants.product_id = products.id and lower(variants.sku) like $pattern))`
+  text: countUpTo(`catalog.products where ${isFound}`)
 })
 export const findAnyProduct = statement({
   name: 'catalog.find_any_product',

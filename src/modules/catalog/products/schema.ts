@@ -107,6 +107,11 @@ export type AdminProductSummaryResponse = Static<typeof AdminProductSummaryRespo
 export const AdminProductQuery = input({
   ...pageQuery,
   status: Type.Optional(Status),
-  q: Type.Optional(line(100, 'Part of a name, a brand or a SKU.'))
+  q: Type.Optional(
+    line(
+      100,
+      'Part of a name, a brand or a SKU; with fewer than three letters or digits in a row, the beginning of a word.'
+    )
+  )
 })
 export type AdminProductQuery = Static<typeof AdminProductQuery>

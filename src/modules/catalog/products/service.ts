@@ -1,7 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
 import type { Fault } from '../../../kernel/faults.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
+import { newestFirst, noPage, type Page, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
@@ -21,7 +21,8 @@ import type {
   CreateProductRequest,
   UpdateProductRequest
 } from './schema.ts'
-import { containing, newSlug, searchText, storedSlug } from './slug.ts'
+import { patternsOf } from './search.ts'
+import { newSlug, searchText, storedSlug } from './slug.ts'
 
 const FAULTS_SHOWN_MAX = 8
 
@@ -39,8 +40,14 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
     return adminProduct(found(await db.first(repository.findProduct, { id }), productNotFound))
   }
 
-  function list({ q, status, ...query }: AdminProductQuery): Promise<Page<AdminProductSummaryResponse>> {
-    const filters = { statuses: status === undefined ? STATUSES : [status], pattern: containing(q) }
+  async function list({
+    q,
+    status,
+    ...query
+  }: AdminProductQuery): Promise<Page<AdminProductSummaryResponse>> {
+    const patterns = q === undefined ? null : patternsOf(q)
+    if (patterns?.length === 0) return noPage(query)
+    const filters = { statuses: status === undefined ? STATUSES : [status], patterns }
     return readPage(query, {
       ...newestFirst,
       name: 'products',

@@ -17,7 +17,7 @@ const PLAIN: Record<string, string> = {
 }
 
 /** The text without case and accents, for comparing what people type with what people wrote. */
-const fold = (text: string): string =>
+export const fold = (text: string): string =>
   text
     .normalize('NFKD')
     .toLowerCase()
@@ -57,7 +57,3 @@ export const searchText = (name: string, brand: string | null): string =>
   fold(`${name}\n${brand ?? ''}`)
     .slice(0, SEARCH_TEXT_LENGTH_MAX)
     .toWellFormed()
-
-/** What `like` matches when `q` is somewhere in a text. */
-export const containing = (q: string | undefined): string =>
-  q === undefined ? '%' : `%${fold(q).replace(/[\\%_]/g, '\\$&')}%`

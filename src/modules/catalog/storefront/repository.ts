@@ -1,5 +1,6 @@
 import { FIRST_ID, LAST_ID } from '../../../kernel/ids.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import {
   json,
   nullableJson,
@@ -71,7 +72,7 @@ export const findProduct = statement({
 export type ProductPageRow = RowOf<typeof findProduct>
 
 const filters = {
-  q: 'text?',
+  q: 'text[]?',
   tag: 'text?',
   category: 'uuid?',
   price_min: 'int8?',
@@ -98,7 +99,7 @@ function createLists<const X extends Values>({ suffix, takes, joined, prices, pr
   // once; those are joined by their key.
   const isListed = `
       status = 'active'
-      and ($q::text is null or search_text like $q or sku_text like $q)
+      and ($q::text[] is null or search_text like any ($q) or sku_text like any ($q))
       and ($tag::text is null or tags @> array[$tag])
       and ($category::uuid is null or category_ids @> array[$category])
       and ($price_min::int8 is null or ${prices}.lowest_price_minor between $price_min and $price_max)
@@ -160,9 +161,7 @@ function createLists<const X extends Values>({ suffix, takes, joined, prices, pr
       takes: { ...filters, ...takes },
       gives: { total: 'int4' },
       slow: true,
-      text: `
-    select count(*)::int as total from catalog.products ${joined}
-    where ${isListed}`
+      text: countUpTo(`catalog.products ${joined} where ${isListed}`)
     })
   }
 }

@@ -97,8 +97,10 @@ test('lists are filtered by category, tag, text and price, alone and together', 
   expect(await namesIn(app, `q=${encodeURIComponent('crème')}`)).toEqual(['Crème Mug'])
   expect(await namesIn(app, 'q=mug')).toEqual(['Crème Mug', 'Jug'])
   expect(await namesIn(app, 'q=SKU_jug')).toEqual(['Jug'])
-  expect(await namesIn(app, 'q=%25')).toEqual(['100% Lamp'])
-  expect(await namesIn(app, 'q=_')).toHaveLength(3)
+  expect(await namesIn(app, 'q=0%25')).toEqual([])
+  expect(await namesIn(app, 'q=100%25')).toEqual(['100% Lamp'])
+  expect(await namesIn(app, 'q=sku_')).toHaveLength(3)
+  expect(await namesIn(app, 'q=_')).toEqual([])
   expect(await namesIn(app, 'min_price=1500')).toEqual(['100% Lamp', 'Jug'])
   expect(await namesIn(app, 'min_price=1000&max_price=2000')).toEqual(['Crème Mug', 'Jug'])
   expect(await namesIn(app, 'category=home&tag=tea&q=mug&max_price=1500&sort=-price')).toEqual(['Crème Mug'])
@@ -321,7 +323,8 @@ test('answers are what their schemas say, though they are not written by them', 
   ] as const) {
     const { status, json } = await app.request('GET', url)
     expect([url, status, compileSchema(schema)(json)]).toEqual([url, 200, []])
-    expect(Object.keys(json).sort()).toEqual(Object.keys(schema.properties).sort())
+    const always = Object.keys(schema.properties).filter(name => name !== 'total_is_more')
+    expect(Object.keys(json).sort()).toEqual(always.sort())
   }
 })
 

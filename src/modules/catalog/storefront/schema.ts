@@ -24,7 +24,12 @@ const Bound = (description: string) =>
 export const ProductQuery = input({
   ...pageQuery,
   ...MarketQuery.properties,
-  q: Type.Optional(line(100, 'Part of a name, a brand or a SKU; case and accents do not matter.')),
+  q: Type.Optional(
+    line(
+      100,
+      'Part of a name, a brand or a SKU; with fewer than three letters or digits in a row, the beginning of a word. Case and accents do not matter.'
+    )
+  ),
   category: Type.Optional(line(255, 'Id or slug; includes the categories below it.')),
   tag: Type.Optional(line(255)),
   min_price: Bound('The least discounted price of the cheapest variant, in minor units.'),

@@ -1,7 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
 import { isId } from '../../../kernel/ids.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
-import { type Page, readPage } from '../../../kernel/pages.ts'
+import { noPage, readPage } from '../../../kernel/pages.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { Market } from '../../pricing/index.ts'
@@ -11,7 +11,8 @@ import { priceable, priceIn } from '../discounts/pricing.ts'
 import { categoryNotFound, productNotFound } from '../errors.ts'
 import { type ListPrices, leastOf } from '../list-prices/service.ts'
 import { hasOwnPrices } from '../offers/markets.ts'
-import { containing, storedSlug } from '../products/slug.ts'
+import { patternsOf } from '../products/search.ts'
+import { storedSlug } from '../products/slug.ts'
 import type { Pages } from '../revision/pages.ts'
 import { createCallerLimit } from './caller-limit.ts'
 import type { RatingsOfPages } from './ratings.ts'
@@ -71,10 +72,12 @@ export function createStorefront({ db, pages, inventory, listPrices, ratings, ..
     const make = async () => {
       const inside = category === undefined ? null : await categoryOf(category)
       // Where nobody counts, everything is in stock, whatever was counted before.
-      const isEmpty = inside === undefined || (inventory === undefined && in_stock === false)
-      if (isEmpty) return JSON.stringify({ ...NOTHING, ...(count && { total: 0 }) })
+      const patterns = q === undefined ? null : patternsOf(q)
+      const isEmpty =
+        inside === undefined || patterns?.length === 0 || (inventory === undefined && in_stock === false)
+      if (isEmpty) return JSON.stringify(noPage<ProductSummaryResponse>({ count }))
       const filters = {
-        q: q === undefined ? null : containing(q),
+        q: patterns,
         tag: tag ?? null,
         category: inside?.id ?? null,
         in_stock: inventory === undefined ? null : (in_stock ?? null),
@@ -155,7 +158,6 @@ export type Storefront = ReturnType<typeof createStorefront>
 
 /** Where a page of a list starts, and how long it is. */
 type Place = { key: string | number; id: string; limit: number }
-const NOTHING: Page<ProductSummaryResponse> = { items: [], next_cursor: null }
 
 /** What pages of a market have in common, and no other's: the cursors that lists give out, and the prices. */
 const termsOf = (market: Market | null) => market && [market.code, market.currency, market.priceListId]

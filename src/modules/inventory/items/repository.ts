@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
 type Part = { item_id: string; quantity: number }
@@ -35,9 +36,8 @@ export const countItems = statement({
   takes: { sku: 'text?', tracked: 'bool?' },
   gives: { total: 'int4' },
   slow: true,
-  text: `
-    select count(*)::int as total from inventory.items
-    where ($sku::text is null or sku = $sku) and ($tracked::bool is null or tracked = $tracked)`
+  text: countUpTo(`inventory.items
+    where ($sku::text is null or sku = $sku) and ($tracked::bool is null or tracked = $tracked)`)
 })
 export const findItem = statement({
   name: 'inventory.find_item',
@@ -211,9 +211,7 @@ export const countLowStock = statement({
   name: 'inventory.count_low_stock',
   gives: { total: 'int4' },
   slow: true,
-  text: `
-    select count(*)::int as total
-    from inventory.items cross join lateral (
+  text: countUpTo(`inventory.items cross join lateral (
       select case when coalesce(bool_or(locations.active), false) then
         coalesce(sum(greatest(0, greatest(0, greatest(0, levels.on_hand) - levels.safety) - levels.reserved))
           filter (where locations.active), 0)
@@ -224,6 +222,6 @@ export const countLowStock = statement({
       where levels.item_id = items.id
     ) as stock
     where items.tracked and items.low_threshold is not null and items.backorder <> 'any'
-      and stock.available <= items.low_threshold`
+      and stock.available <= items.low_threshold`)
 })
 export type ItemRow = RowOf<typeof lockItem>

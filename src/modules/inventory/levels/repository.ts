@@ -1,9 +1,10 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
 
-/** Behind a place, of the items from `first` to `last`; a location that is null lets all pass. */
+/** Behind a place, of the items from `first` to `last`; `location` is an id, and null lets all pass. */
 export const listLevels = statement({
   name: 'inventory.list_all_levels',
-  takes: { first: 'uuid', last: 'uuid', location: 'text?', item: 'uuid', place: 'uuid', limit: 'int8' },
+  takes: { first: 'uuid', last: 'uuid', location: 'uuid?', item: 'uuid', place: 'uuid', limit: 'int8' },
   gives: {
     variant_id: 'uuid',
     sku: 'text?',
@@ -23,17 +24,16 @@ export const listLevels = statement({
     join inventory.items on items.id = levels.item_id
     join inventory.locations on locations.id = levels.location_id
     where levels.item_id between $first and $last and (levels.item_id, levels.location_id) > ($item, $place)
-      and ($location::text is null or locations.code = $location)
+      and ($location::uuid is null or levels.location_id = $location)
     order by levels.item_id, levels.location_id limit $limit`
 })
 export const countLevels = statement({
   name: 'inventory.count_all_levels',
-  takes: { first: 'uuid', last: 'uuid', location: 'text?' },
+  takes: { first: 'uuid', last: 'uuid', location: 'uuid?' },
   gives: { total: 'int4' },
   slow: true,
-  text: `
-    select count(*)::int as total from inventory.levels join inventory.locations on locations.id = levels.location_id
-    where levels.item_id between $first and $last and ($location::text is null or locations.code = $location)`
+  text: countUpTo(`inventory.levels
+    where item_id between $first and $last and ($location::uuid is null or location_id = $location)`)
 })
 /** By its code, or the one from which stock is taken first. */
 export const findPlace = statement({

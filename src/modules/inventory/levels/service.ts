@@ -1,6 +1,6 @@
 import { found } from '../../../kernel/errors.ts'
 import { FIRST_ID, LAST_ID } from '../../../kernel/ids.ts'
-import { type Page, readPage } from '../../../kernel/pages.ts'
+import { noPage, type Page, readPage } from '../../../kernel/pages.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { itemNotFound, locationNotFound, requestFailed } from '../errors.ts'
@@ -35,10 +35,12 @@ type Place = { id: string; code: string }
 /** What there is of each variant at each location, and how it is corrected. */
 export function createLevelService({ db, books, track }: Deps) {
   async function list({ variant_id, location, ...query }: LevelQuery): Promise<Page<LevelResponse>> {
+    const place = location === undefined ? null : await db.first(repository.findPlace, { code: location })
+    if (place === undefined) return noPage(query)
     const filters = {
       first: variant_id ?? FIRST_ID,
       last: variant_id ?? LAST_ID,
-      location: location ?? null
+      location: place?.id ?? null
     }
     const page = await readPage(query, {
       name: 'levels',

@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, nullableJson, oneOf, statement } from '../../../platform/postgres/statement.ts'
 import type { Figures } from '../stock/availability.ts'
 import type { Address } from './schema.ts'
@@ -27,7 +28,7 @@ export const listLocations = statement({
 export const countLocations = statement({
   name: 'inventory.count_locations',
   gives: { total: 'int4' },
-  text: 'select count(*)::int as total from inventory.locations'
+  text: countUpTo('inventory.locations')
 })
 export const findLocation = statement({
   name: 'inventory.find_location',

@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { oneOf, statement } from '../../../platform/postgres/statement.ts'
 import type { MovementResponse } from './schema.ts'
 
@@ -42,8 +43,6 @@ export const countMovements = statement({
   takes: { variant_id: 'uuid', location: 'text?' },
   gives: { total: 'int4' },
   slow: true,
-  text: `
-    select count(*)::int as total
-    from inventory.movements join inventory.locations on locations.id = movements.location_id
-    where movements.item_id = $variant_id and ($location::text is null or locations.code = $location)`
+  text: countUpTo(`inventory.movements join inventory.locations on locations.id = movements.location_id
+    where movements.item_id = $variant_id and ($location::text is null or locations.code = $location)`)
 })

@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { oneOf, statement } from '../../../platform/postgres/statement.ts'
 import type { ReservationResponse } from './schema.ts'
 
@@ -33,8 +34,7 @@ export const countReservations = statement({
   takes: filters,
   gives: { total: 'int4' },
   slow: true,
-  text: `
-    select count(*)::int as total from inventory.reservations
+  text: countUpTo(`inventory.reservations
     where owner between $firstOwner and $lastOwner
-      and ($variant_id::uuid is null or item_id = $variant_id) and ($state::text is null or state = $state)`
+      and ($variant_id::uuid is null or item_id = $variant_id) and ($state::text is null or state = $state)`)
 })

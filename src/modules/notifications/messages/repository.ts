@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, nullableOneOf, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
 export type MessageStatus = 'pending' | 'sent' | 'dead' | 'canceled' | 'suppressed' | 'skipped'
@@ -132,8 +133,8 @@ export const countMessages = statement({
   name: 'notifications.count_messages',
   slow: true,
   takes: filters,
-  gives: { total: 'int8' },
-  text: `select count(*) as total from notifications.messages where ${matching}`
+  gives: { total: 'int4' },
+  text: countUpTo(`notifications.messages where ${matching}`)
 })
 export const listOwnMessages = statement({
   name: 'notifications.list_own_messages',
@@ -146,8 +147,8 @@ export const listOwnMessages = statement({
 export const countOwnMessages = statement({
   name: 'notifications.count_own_messages',
   takes: { customer_id: 'uuid' },
-  gives: { total: 'int8' },
-  text: 'select count(*) as total from notifications.messages where customer_id = $customer_id'
+  gives: { total: 'int4' },
+  text: countUpTo('notifications.messages where customer_id = $customer_id')
 })
 export const findMessage = statement({
   name: 'notifications.find_message',

@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { oneOf, statement } from '../../../platform/postgres/statement.ts'
 
 export type SuppressionReason = 'bounced' | 'unsubscribed'
@@ -45,10 +46,9 @@ export const countSuppressions = statement({
   name: 'notifications.count_suppressions',
   slow: true,
   takes: { any_address: 'bool', hashes: 'text[]' },
-  gives: { total: 'int8' },
-  text: `
-    select count(*) as total from notifications.suppressions
-    where $any_address or address_hash = any ($hashes)`
+  gives: { total: 'int4' },
+  text: countUpTo(`notifications.suppressions
+    where $any_address or address_hash = any ($hashes)`)
 })
 export const deleteSuppression = statement({
   name: 'notifications.delete_suppression',

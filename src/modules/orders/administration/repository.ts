@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { nullableOneOf, statement } from '../../../platform/postgres/statement.ts'
 import type { FulfillmentStatus, OrderStatus, PaymentStatus } from '../life/status.ts'
 import { summary, summaryColumns } from '../orders/repository.ts'
@@ -36,7 +37,7 @@ export const listAllOrders = statement({
 export const countAllOrders = statement({
   name: 'orders.count_all_orders',
   takes: filters,
-  gives: { total: 'int8' },
+  gives: { total: 'int4' },
   slow: true,
-  text: `select count(*) as total from orders.orders where ${matching}`
+  text: countUpTo(`orders.orders where ${matching}`)
 })

@@ -8,7 +8,10 @@ const days = { starts: 'text[]', end: 'timestamptz' } as const
 const within = `
   created_at >= ($starts::text[]::timestamptz[])[1] and created_at < $end`
 
-/** `total`: like units, without what was canceled of them; what was returned or paid back is not taken off. */
+/**
+ * `total`: like units, without what was canceled of them; what was returned or paid back is not taken off. `first` and `last`:
+ * ids of orders. An order is canceled after it was made, so older cancellations are not read.
+ */
 export const sumOrders = statement({
   name: 'orders.sum_of_days',
   takes: days,
@@ -19,7 +22,9 @@ export const sumOrders = statement({
     placed: 'int8',
     canceled: 'int8',
     kept: 'int8',
-    total: 'int8'
+    total: 'int8',
+    first: 'uuid',
+    last: 'uuid'
   },
   slow: true,
   text: `
@@ -27,37 +32,39 @@ export const sumOrders = statement({
       count(*) filter (where placed_at is not null) as placed,
       count(*) filter (where state = 'canceled') as canceled,
       count(*) filter (where state in ('placed', 'completed')) as kept,
-      coalesce(sum(total - (
-        select coalesce(sum(amount), 0) from orders.adjustments where order_id = orders.id and kind = 'cancel'
-      )) filter (where state in ('placed', 'completed')), 0)::int8 as total
-    from orders.orders where ${within}
+      coalesce(sum(total - coalesce(parts.amount, 0)) filter (where state in ('placed', 'completed')), 0)::int8 as total,
+      min(id::text)::uuid as first, max(id::text)::uuid as last
+    from orders.orders
+    left join (
+      select order_id, sum(amount) as amount from orders.adjustments
+      where kind = 'cancel' and at >= ($starts::text[]::timestamptz[])[1]
+      group by order_id
+    ) parts on parts.order_id = orders.id
+    where ${within}
     group by 1, 2 order by 1, 2`
 })
-export type OrderSums = RowOf<typeof sumOrders>
+export type OrderSums = Omit<RowOf<typeof sumOrders>, 'first' | 'last'>
 
-/** How many units of all products together were ordered and not canceled. */
+/**
+ * How many units were ordered and not canceled: of all products together by day, and of the products with the most units. Reads the
+ * lines of orders between two ids, because ids rise with time.
+ */
 export const sumUnits = statement({
   name: 'orders.sum_of_units',
-  takes: days,
-  gives: { day: 'int4', units: 'int8' },
+  takes: { ...days, first: 'uuid', last: 'uuid', limit: 'int8' },
+  gives: { day: 'int4?', product_id: 'uuid?', name: 'text', units: 'int8' },
   slow: true,
   text: `
-    select width_bucket(o.created_at, (select $starts::text[]::timestamptz[])) as day,
-      sum(l.ordered - l.canceled)::int8 as units
-    from orders.orders o join orders.lines l on l.order_id = o.id
-    where ${within} and o.state in ('placed', 'completed')
-    group by 1 order by 1`
-})
-/** Products by how many of them were ordered and not canceled. */
-export const sumProducts = statement({
-  name: 'orders.sum_of_products',
-  takes: { ...days, limit: 'int8' },
-  gives: { product_id: 'uuid', name: 'text', units: 'int8' },
-  slow: true,
-  text: `
-    select l.product_id, max(l.name) as name, sum(l.ordered - l.canceled)::int8 as units
-    from orders.orders o join orders.lines l on l.order_id = o.id
-    where ${within} and o.state in ('placed', 'completed')
-    group by l.product_id having sum(l.ordered - l.canceled) > 0
-    order by units desc, l.product_id limit $limit`
+    select day, product_id, name, units from (
+      select width_bucket(o.created_at, (select $starts::text[]::timestamptz[])) as day, l.product_id,
+        max(l.name) as name, sum(l.ordered - l.canceled)::int8 as units,
+        row_number() over (
+          partition by grouping(l.product_id) order by sum(l.ordered - l.canceled) desc, l.product_id
+        ) as place
+      from orders.orders o join orders.lines l on l.order_id = o.id
+      where ${within} and o.state in ('placed', 'completed') and l.order_id between $first and $last
+      group by grouping sets ((1), (l.product_id))
+    ) sums
+    where day is not null or (place <= $limit and units > 0)
+    order by day, units desc, product_id`
 })

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import { type OrderSums, sumOrders, sumProducts, sumUnits } from './repository.ts'
+import { type OrderSums, sumOrders, sumUnits } from './repository.ts'
 
 const TOP_MAX = 10
 
@@ -18,10 +18,19 @@ export type OrderFigures = {
 /** See `OrdersApi.figures`. */
 export async function figures(db: Queryable, starts: readonly Date[], end: Date): Promise<OrderFigures> {
   const period = { starts: starts.map(start => start.toISOString()), end }
-  const [days, units, products] = await Promise.all([
-    db.rows(sumOrders, period),
-    db.rows(sumUnits, period),
-    db.rows(sumProducts, { ...period, limit: TOP_MAX })
-  ])
-  return { days, units, products }
+  const sums = await db.rows(sumOrders, period)
+  const [first] = sums.map(row => row.first).toSorted()
+  const last = sums
+    .map(row => row.last)
+    .toSorted()
+    .at(-1)
+  if (first === undefined || last === undefined) return { days: [], units: [], products: [] }
+  const rows = await db.rows(sumUnits, { ...period, first, last, limit: TOP_MAX })
+  return {
+    days: sums.map(({ first: _, last: _last, ...day }) => day),
+    units: rows.flatMap(({ day, units }) => (day === null ? [] : [{ day, units }])),
+    products: rows.flatMap(({ product_id, name, units }) =>
+      product_id === null ? [] : [{ product_id, name, units }]
+    )
+  }
 }

@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import {
   json,
   nullableJson,
@@ -194,8 +195,8 @@ export type OrderSummaryRow = RowOf<typeof listOrders>
 export const countOrders = statement({
   name: 'orders.count_orders',
   takes: { customer_id: 'uuid' },
-  gives: { total: 'int8' },
-  text: 'select count(*) as total from orders.orders where customer_id = $customer_id'
+  gives: { total: 'int4' },
+  text: countUpTo('orders.orders where customer_id = $customer_id')
 })
 export const findOrderOfCheckout = statement({
   name: 'orders.find_order_of_checkout',

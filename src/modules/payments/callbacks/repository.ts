@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
 export type EventState = 'received' | 'applied' | 'ignored' | 'quarantined' | 'discarded'
@@ -121,8 +122,8 @@ export type EventRow = RowOf<typeof listEvents>
 export const countEventsOf = statement({
   name: 'payments.count_events_of',
   takes: { state },
-  gives: { total: 'int8' },
-  text: 'select count(*) as total from payments.events where state = $state'
+  gives: { total: 'int4' },
+  text: countUpTo('payments.events where state = $state')
 })
 export const countEvents = statement({
   name: 'payments.count_events',

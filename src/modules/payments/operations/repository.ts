@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { OperationKind } from '../providers/port.ts'
 
@@ -198,8 +199,8 @@ export const listOpen = statement({
 })
 export const countOpen = statement({
   name: 'payments.count_open_operations',
-  gives: { total: 'int8' },
-  text: 'select count(*) as total from payments.operations where settled_at is null'
+  gives: { total: 'int4' },
+  text: countUpTo('payments.operations where settled_at is null')
 })
 export const measureOpen = statement({
   name: 'payments.measure_open_operations',

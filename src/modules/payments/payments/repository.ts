@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import { paymentStatus } from '../facts/repository.ts'
 import type { PaymentRef } from '../providers/port.ts'
@@ -98,8 +99,8 @@ export const listPageOfOrder = statement({
 export const countOfOrder = statement({
   name: 'payments.count_payments_of_order',
   takes: { order_id: 'uuid' },
-  gives: { total: 'int8' },
-  text: 'select count(*) as total from payments.payments where order_id = $order_id'
+  gives: { total: 'int4' },
+  text: countUpTo('payments.payments where order_id = $order_id')
 })
 export const listOwn = statement({
   name: 'payments.list_own_payments',
@@ -112,8 +113,8 @@ export const listOwn = statement({
 export const countOwn = statement({
   name: 'payments.count_own_payments',
   takes: { customer_id: 'uuid' },
-  gives: { total: 'int8' },
-  text: 'select count(*) as total from payments.payments where customer_id = $customer_id'
+  gives: { total: 'int4' },
+  text: countUpTo('payments.payments where customer_id = $customer_id')
 })
 export const listAll = statement({
   name: 'payments.list_payments',
@@ -139,12 +140,11 @@ export const countAll = statement({
   name: 'payments.count_payments',
   slow: true,
   takes: { status: 'text?', provider: 'text?', order_id: 'uuid?', expiring: 'bool' },
-  gives: { total: 'int8' },
-  text: `
-    select count(*) as total from payments.payments
+  gives: { total: 'int4' },
+  text: countUpTo(`payments.payments
     where ($status::text is null or status = $status) and ($provider::text is null or provider = $provider)
       and ($order_id::uuid is null or order_id = $order_id)
-      and (not $expiring::bool or authorized_until < now() + interval '1 day')`
+      and (not $expiring::bool or authorized_until < now() + interval '1 day')`)
 })
 export const listFacts = statement({
   name: 'payments.list_facts',

@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
 
 const columns = {
@@ -27,9 +28,8 @@ export const countCodes = statement({
   name: 'pricing.count_codes',
   takes: { promotion_id: 'uuid', batch_id: 'uuid?' },
   gives: { total: 'int4' },
-  text: `
-    select count(*)::int as total from pricing.codes
-    where promotion_id = $promotion_id and ($batch_id::uuid is null or batch_id = $batch_id)`
+  text: countUpTo(`pricing.codes
+    where promotion_id = $promotion_id and ($batch_id::uuid is null or batch_id = $batch_id)`)
 })
 export const findCode = statement({
   name: 'pricing.find_code',

@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
 
 const changeable = {
@@ -26,9 +27,8 @@ export const countExemptions = statement({
   name: 'pricing.count_tax_exemptions',
   takes: { customer_id: 'uuid?' },
   gives: { total: 'int4' },
-  text: `
-    select count(*)::int as total from pricing.exemptions
-    where $customer_id::uuid is null or customer_id = $customer_id`
+  text: countUpTo(`pricing.exemptions
+    where $customer_id::uuid is null or customer_id = $customer_id`)
 })
 export const findExemption = statement({
   name: 'pricing.find_tax_exemption',

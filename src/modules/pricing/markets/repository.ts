@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { TaxRounding } from '../quote/input.ts'
 
@@ -33,7 +34,7 @@ export const listMarkets = statement({
 export const countMarkets = statement({
   name: 'pricing.count_markets',
   gives: { total: 'int4' },
-  text: 'select count(*)::int as total from pricing.markets'
+  text: countUpTo('pricing.markets')
 })
 export const findMarket = statement({
   name: 'pricing.find_market',

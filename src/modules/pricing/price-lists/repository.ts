@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
 const columns = {
@@ -22,7 +23,7 @@ export const listPriceLists = statement({
 export const countPriceLists = statement({
   name: 'pricing.count_price_lists',
   gives: { total: 'int4' },
-  text: 'select count(*)::int as total from pricing.price_lists'
+  text: countUpTo('pricing.price_lists')
 })
 export const findPriceList = statement({
   name: 'pricing.find_price_list',

@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
 
 const columns = { variant_id: 'uuid', from_quantity: 'int4', price_minor: 'int8' } as const
@@ -17,7 +18,7 @@ export const countPrices = statement({
   takes: { list_id: 'uuid' },
   gives: { total: 'int4' },
   slow: true,
-  text: 'select count(*)::int as total from pricing.prices where list_id = $list_id'
+  text: countUpTo('pricing.prices where list_id = $list_id')
 })
 /** The same of one variant. */
 export const listPricesOf = statement({
@@ -33,8 +34,7 @@ export const countPricesOf = statement({
   name: 'pricing.count_prices_of_variant',
   takes: { list_id: 'uuid', variant_id: 'uuid' },
   gives: { total: 'int4' },
-  text: `
-    select count(*)::int as total from pricing.prices where list_id = $list_id and variant_id = $variant_id`
+  text: countUpTo(`pricing.prices where list_id = $list_id and variant_id = $variant_id`)
 })
 /** In one order, so that two who set the same prices wait for each other in turn. */
 export const setPrices = statement({

@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, nullableJson, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { Amounts, PromotionClass } from '../quote/input.ts'
 import type { Effect } from './schema.ts'
@@ -46,7 +47,7 @@ export const listPromotions = statement({
 export const countPromotions = statement({
   name: 'pricing.count_promotions',
   gives: { total: 'int4' },
-  text: 'select count(*)::int as total from pricing.promotions'
+  text: countUpTo('pricing.promotions')
 })
 export const findPromotion = statement({
   name: 'pricing.find_promotion',

@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
 
 /** Those that this owner does not have yet. `codes`: '' where none is needed. */
@@ -75,7 +76,7 @@ export const countRedemptions = statement({
   takes: { promotion_id: 'uuid' },
   gives: { total: 'int4' },
   slow: true,
-  text: 'select count(*)::int as total from pricing.redemptions where promotion_id = $promotion_id'
+  text: countUpTo('pricing.redemptions where promotion_id = $promotion_id')
 })
 export const isPromotionUsed = statement({
   name: 'pricing.is_promotion_used',

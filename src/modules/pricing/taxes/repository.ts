@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
 
 const made = { version: 'int4', created_at: 'timestamptz' } as const
@@ -16,7 +17,7 @@ export const listCategories = statement({
 export const countCategories = statement({
   name: 'pricing.count_tax_categories',
   gives: total,
-  text: 'select count(*)::int as total from pricing.tax_categories'
+  text: countUpTo('pricing.tax_categories')
 })
 export const findCategory = statement({
   name: 'pricing.find_tax_category',
@@ -63,7 +64,7 @@ export const listZones = statement({
 export const countZones = statement({
   name: 'pricing.count_tax_zones',
   gives: total,
-  text: 'select count(*)::int as total from pricing.tax_zones'
+  text: countUpTo('pricing.tax_zones')
 })
 export const findZone = statement({
   name: 'pricing.find_tax_zone',
@@ -127,8 +128,7 @@ export const countRates = statement({
   name: 'pricing.count_tax_rates',
   takes: { zone_id: 'uuid?' },
   gives: total,
-  text: `
-    select count(*)::int as total from pricing.tax_rates where $zone_id::uuid is null or zone_id = $zone_id`
+  text: countUpTo(`pricing.tax_rates where $zone_id::uuid is null or zone_id = $zone_id`)
 })
 export const findRate = statement({
   name: 'pricing.find_tax_rate',

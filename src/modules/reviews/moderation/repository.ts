@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { nullableOneOf, statement } from '../../../platform/postgres/statement.ts'
 import { columns, namesOf } from '../reviews/repository.ts'
 import type { Status } from '../reviews/status.ts'
@@ -31,5 +32,5 @@ export const countReviews = statement({
   takes: filters,
   gives: { total: 'int4' },
   slow: true,
-  text: `select count(*)::int as total from reviews.reviews where ${matching}`
+  text: countUpTo(`reviews.reviews where ${matching}`)
 })

@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
 import { namesOf, publicColumns } from '../reviews/repository.ts'
 import type { Sort } from './schema.ts'
@@ -30,5 +31,5 @@ export const countPublished = statement({
   takes: filters,
   gives: { total: 'int4' },
   slow: true,
-  text: `select count(*)::int as total from reviews.reviews where ${isListed}`
+  text: countUpTo(`reviews.reviews where ${isListed}`)
 })

@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { NumberRule } from './numbers.ts'
 
@@ -24,7 +25,7 @@ export const listCarriers = statement({
 export const countCarriers = statement({
   name: 'shipping.count_carriers',
   gives: { total: 'int4' },
-  text: 'select count(*)::int as total from shipping.carriers'
+  text: countUpTo('shipping.carriers')
 })
 export const findCarrier = statement({
   name: 'shipping.find_carrier',

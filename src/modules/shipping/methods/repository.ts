@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { Kind } from '../rates/options.ts'
 
@@ -29,7 +30,7 @@ export const listMethods = statement({
 export const countMethods = statement({
   name: 'shipping.count_methods',
   gives: { total: 'int4' },
-  text: 'select count(*)::int as total from shipping.methods'
+  text: countUpTo('shipping.methods')
 })
 export const findMethod = statement({
   name: 'shipping.find_method',

@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { nullableJson, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { Kind, Table } from './options.ts'
 
@@ -33,7 +34,7 @@ export const countRates = statement({
   name: 'shipping.count_rates',
   takes: filters,
   gives: { total: 'int4' },
-  text: `select count(*)::int as total from shipping.rates where ${passes}`
+  text: countUpTo(`shipping.rates where ${passes}`)
 })
 /** Where these methods have rates, and in which currencies. `countries`: those that the zone has a part of. */
 export const listPlaces = statement({

@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { nullableOneOf, statement } from '../../../platform/postgres/statement.ts'
 import { selecting, selectWhole, wholeShipment } from '../shipments/repository.ts'
 import type { ShipmentStatus } from '../tracking/rule.ts'
@@ -11,7 +12,7 @@ const filters = {
 } as const
 const matching = `
   ($status::text is null or status = $status)
-  and ($carrier::text is null or lower($carrier) in (carrier_code, lower(carrier)))
+  and ($carrier::text is null or carrier_code = lower($carrier) or lower(carrier) = lower($carrier))
   and ($order_id::uuid is null or order_id = $order_id)
   and ($since::timestamptz is null or created_at >= $since)`
 
@@ -32,9 +33,9 @@ export const listShipments = statement({
 export const countShipments = statement({
   name: 'shipping.count_shipments',
   takes: filters,
-  gives: { total: 'int8' },
+  gives: { total: 'int4' },
   slow: true,
-  text: `select count(*) as total from shipping.shipments where ${matching}`
+  text: countUpTo(`shipping.shipments where ${matching}`)
 })
 /** What is still to be sent, the oldest first, behind a place. */
 export const listWaiting = statement({

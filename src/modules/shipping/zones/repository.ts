@@ -1,4 +1,5 @@
 import type { Area } from '../../../kernel/areas.ts'
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
 const columns = {
@@ -20,7 +21,7 @@ export const listZones = statement({
 export const countZones = statement({
   name: 'shipping.count_zones',
   gives: { total: 'int4' },
-  text: 'select count(*)::int as total from shipping.zones'
+  text: countUpTo('shipping.zones')
 })
 export const findZone = statement({
   name: 'shipping.find_zone',

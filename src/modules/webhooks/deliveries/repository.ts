@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, nullableOneOf, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
 export const STATUSES = ['pending', 'delivered', 'dead', 'superseded', 'canceled'] as const
@@ -73,8 +74,8 @@ export const countDeliveries = statement({
   name: 'webhooks.count_deliveries',
   slow: true,
   takes: filters,
-  gives: { total: 'int8' },
-  text: `select count(*) as total from webhooks.deliveries where ${matches}`
+  gives: { total: 'int4' },
+  text: countUpTo(`webhooks.deliveries where ${matches}`)
 })
 export const findDelivery = statement({
   name: 'webhooks.find_delivery',

@@ -1,3 +1,4 @@
+import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { nullableOneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
 export type DisabledReason = 'failing' | 'gone'
@@ -25,8 +26,8 @@ export const listEndpoints = statement({
 })
 export const countEndpoints = statement({
   name: 'webhooks.count_endpoints',
-  gives: { total: 'int8' },
-  text: 'select count(*) as total from webhooks.endpoints'
+  gives: { total: 'int4' },
+  text: countUpTo('webhooks.endpoints')
 })
 export const findEndpoint = statement({
   name: 'webhooks.find_endpoint',

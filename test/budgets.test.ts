@@ -1,0 +1,107 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type AuthApi, authModule } from '../src/modules/auth/index.ts'
+import { openTestShop, type TestShop } from '../src/testing.ts'
+import { PASSWORD } from './support/accounts.ts'
+import { BUDGETS, shapeOf } from './support/budgets.ts'
+import { openBufferCounter, recordStatements, type Sent } from './support/buffers.ts'
+import { createTestDatabase } from './support/database.ts'
+import { fillLargeCatalog } from './support/large-catalog.ts'
+import { fillLargeOrders, fillLargeStock } from './support/large-orders.ts'
+
+const PRODUCTS = 10_000
+const ORDERS = 20_000
+/** Orders of the caller. */
+const OWN_ORDERS = 300
+const UNKNOWN = '0199aaaa-0000-7000-8000-000000000000'
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+let shop: TestShop
+let counter: Awaited<ReturnType<typeof openBufferCounter>>
+let token: string
+let sent: Sent[]
+let places: Record<string, string>
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  await fillLargeCatalog(client, PRODUCTS)
+  await fillLargeOrders(client, ORDERS)
+  await fillLargeStock(client)
+  await client.end()
+
+  const settings = { CARTWRIGHT__DATABASE__STATEMENT_TIMEOUT_MS: '60000' }
+  shop = await openTestShop({ databaseUrl: database.url, settings })
+  const account = { email: 'admin@example.com', password: PASSWORD }
+  const auth = shop.apiOf(authModule) as AuthApi
+  const { id } = await auth.createUser({ ...account, role: 'admin' })
+  token = (await shop.as(null).post('/api/auth/login', account)).json.access_token
+  await shop.sql(
+    `update orders.orders set customer_id = $1
+     where id in (select id from orders.orders order by id desc limit ${OWN_ORDERS})`,
+    [id]
+  )
+  const idOf = async (from: string) => (await shop.sql(`select id from ${from} limit 1`))[0]?.id as string
+  const order = await idOf(`orders.orders where state = 'completed'`)
+  const product = await idOf('catalog.products')
+  const variant = await idOf('catalog.variants')
+  places = {
+    order,
+    product,
+    variant,
+    shipment: order,
+    number: 'X1',
+    country: 'SE',
+    name: 'order_placed',
+    locale: 'en'
+  }
+  sent = recordStatements(shop.db).sent
+  counter = await openBufferCounter(database.url)
+}, 240_000)
+afterAll(async () => {
+  await counter.close()
+  await shop.close()
+  await database.drop()
+})
+
+/** The buffers that the statements of a request read, and those statements. */
+async function costOf(route: string, query: string) {
+  const path = `${route}${query && (route.includes('?') ? '&' : '?')}${query}`
+  sent.length = 0
+  shop.statements.length = 0
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => places[name] ?? UNKNOWN)
+  const { status, text } = await shop.request('GET', filled, { token })
+  expect(status, `${path}: ${text}`).toBeLessThan(500)
+  const costs: Record<string, number> = {}
+  // What the shop sends by its own timers is recorded as well, and counted by no test.
+  for (const each of [...sent].filter(({ statement }) => shop.statements.includes(statement.name)))
+    costs[each.statement.name] = (costs[each.statement.name] ?? 0) + (await counter.count(each))
+  const buffers = Object.values(costs).reduce((sum, cost) => sum + cost, 0)
+  return { path, buffers, costs }
+}
+
+test('every GET route has a budget of buffers, or says why it has none', async () => {
+  const { json } = await shop.request('GET', '/openapi.json')
+  const routes = Object.entries(json.paths as Record<string, object>).flatMap(([path, methods]) =>
+    'get' in methods ? [shapeOf(path)] : []
+  )
+  expect(routes.length).toBeGreaterThan(100)
+  expect(Object.keys(BUDGETS).map(shapeOf).toSorted()).toEqual(routes.toSorted())
+})
+
+test('no request reads more than the budget of its route', { timeout: 240_000 }, async () => {
+  const over: unknown[] = []
+  let [requests, statements] = [0, 0]
+  for (const [route, budget] of Object.entries(BUDGETS)) {
+    if ('unbounded' in budget) continue
+    for (const query of ['', ...budget.queries]) {
+      const cost = await costOf(route, query)
+      requests += 1
+      statements += Object.keys(cost.costs).length
+      if (cost.buffers > budget.buffers) over.push(cost)
+    }
+  }
+  expect(over).toEqual([])
+  expect([requests > 250, statements > 300]).toEqual([true, true])
+})

@@ -1,0 +1,192 @@
+/**
+ * What a request may read at most, in buffers of PostgreSQL (8 KiB each), however large the catalog and however many orders: without
+ * a query, and with each of `queries`. A route that has to read more says why it has no budget.
+ */
+export type Budget =
+  | { readonly buffers: number; readonly queries: readonly string[] }
+  | { readonly unbounded: string }
+
+const budget = (buffers: number, ...queries: string[]): Budget => ({ buffers, queries })
+const counted = (...queries: string[]) => [...queries, ...queries.map(query => `${query}&count=true`)]
+const listing = (buffers: number, ...queries: string[]) =>
+  budget(buffers, 'count=true', 'limit=100', ...counted(...queries))
+const UNKNOWN = '0199aaaa-0000-7000-8000-000000000000'
+/** Texts of which nothing has one, of each kind that is searched for otherwise. */
+const NOT_FOUND = ['q=%25_%5C', 'q=qq', 'q=q', 'q=nowhere', 'q=q%20q']
+/** Statuses that no order has together, and periods in which there is none. */
+const CONTRADICTIONS = [
+  'status=completed&payment_status=unpaid',
+  'status=completed&fulfillment_status=none',
+  'payment_status=refunded&fulfillment_status=fulfilled',
+  'status=pending&payment_status=paid&fulfillment_status=fulfilled',
+  'from=2090-01-01T00:00:00Z',
+  'to=1990-01-01T00:00:00Z',
+  'from=2024-01-02T00:00:00Z&to=2024-01-01T00:00:00Z'
+]
+
+const FILES = { unbounded: 'It streams every row, a page at a time.' }
+const OF_ONE_PERSON = { unbounded: 'It has all that is kept of one person.' }
+/** Rows that a shop has few of, whatever it sells: they are set up by hand. */
+const SET_UP_BY_HAND = listing(100)
+const BY_KEY = budget(100)
+
+const each = (budget: Budget, ...routes: string[]) => Object.fromEntries(routes.map(route => [route, budget]))
+
+/** Every GET route below `/api`. `{order}`, `{product}` and the like are filled in by the test. */
+export const BUDGETS: Readonly<Record<string, Budget>> = {
+  '/api/products': listing(
+    2_500,
+    ...NOT_FOUND,
+    ...['q=thing', 'q=zebra', 'q=t', 'tag=rare', 'tag=nowhere', 'sort=name', 'sort=price'],
+    'sort=-price&min_price=20000&max_price=20100'
+  ),
+  '/api/catalog/products': listing(
+    2_500,
+    ...NOT_FOUND,
+    ...['q=thing', 'q=zebra', 'q=PRODUCT-777', 'status=archived', 'status=draft']
+  ),
+  '/api/admin/orders': listing(
+    1_500,
+    ...CONTRADICTIONS,
+    ...[
+      'status=canceled',
+      'payment_status=paid',
+      'email=nobody@example.com',
+      'email=buyer-7@example.com',
+      'number=N7'
+    ],
+    `customer_id=${UNKNOWN}`
+  ),
+  '/api/admin/dashboard': { unbounded: 'It adds up the orders of its period.' },
+  '/api/admin/users': listing(2_500, 'q=customer-7', 'q=nobody', 'q=person', 'role=admin', 'disabled=true'),
+  '/api/admin/payments': listing(
+    1_500,
+    'status=failed',
+    'status=succeeded',
+    'provider=nowhere',
+    `order_id=${UNKNOWN}`
+  ),
+  '/api/inventory/items': listing(2_500, 'sku=PRODUCT-7-1', 'sku=nowhere', 'tracked=true', 'tracked=false'),
+  '/api/inventory/levels': listing(1_500, `variant_id=${UNKNOWN}`, 'location=depot', 'location=nowhere'),
+  '/api/inventory/low-stock': { unbounded: 'It compares the levels of each item that has a threshold.' },
+  '/api/admin/shipping/shipments': listing(
+    1_500,
+    'status=returned',
+    'carrier=nowhere',
+    `order_id=${UNKNOWN}`
+  ),
+  '/api/products/{product}': budget(200),
+  '/api/orders': listing(1_500),
+  '/api/payments': listing(1_500),
+
+  ...each(
+    SET_UP_BY_HAND,
+    ...['/api/auth/addresses', '/api/auth/sessions', '/api/auth/api-keys', '/api/auth/invitations'],
+    ...[
+      '/api/admin/markets',
+      '/api/admin/price-lists',
+      '/api/admin/taxes/categories',
+      '/api/admin/taxes/zones'
+    ],
+    ...['/api/admin/taxes/rates', '/api/admin/taxes/exemptions', '/api/admin/promotions'],
+    ...['/api/admin/promotions/{id}/codes', '/api/admin/promotions/{id}/redemptions'],
+    ...['/api/admin/price-lists/{id}/prices', '/api/inventory/locations', '/api/catalog/discounts'],
+    ...['/api/admin/shipping/zones', '/api/admin/shipping/methods', '/api/admin/shipping/rates'],
+    ...['/api/admin/shipping/carriers', '/api/admin/webhooks/endpoints']
+  ),
+  // What the shop writes while it is used, on tables that the test leaves small.
+  ...each(
+    SET_UP_BY_HAND,
+    ...['/api/inventory/reservations', '/api/admin/payments/events', '/api/admin/payments/operations'],
+    ...[
+      '/api/products/{product}/reviews',
+      '/api/catalog/reviews',
+      '/api/notifications',
+      '/api/admin/notifications'
+    ],
+    ...['/api/admin/notifications/suppressions', '/api/admin/webhooks/deliveries', '/api/admin/audit'],
+    ...['/api/admin/events', '/api/admin/users/{id}/sessions', '/api/payments/guest/by-order/{order}'],
+    '/api/payments/by-order/{order}'
+  ),
+  ...each(
+    BY_KEY,
+    ...[
+      '/api/auth/me',
+      '/api/auth/addresses/{id}',
+      '/.well-known/jwks.json',
+      '/api/markets',
+      '/api/admin/markets/{id}'
+    ],
+    ...['/api/admin/price-lists/{id}', '/api/admin/taxes/categories/{id}', '/api/admin/taxes/zones/{id}'],
+    ...['/api/admin/taxes/rates/{id}', '/api/admin/taxes/exemptions/{id}', '/api/admin/promotions/{id}'],
+    ...[
+      '/api/inventory/availability?variant_ids={variant}',
+      '/api/inventory/locations/{id}',
+      '/api/inventory/items/{variant}'
+    ],
+    ...['/api/inventory/movements?variant_id={variant}', '/api/payments/methods', '/api/admin/payments/{id}'],
+    ...['/api/categories/{id}', '/api/catalog/products/{product}'],
+    ...[
+      '/api/admin/shipping/zones/{id}',
+      '/api/admin/shipping/methods/{id}',
+      '/api/admin/shipping/rates/{id}'
+    ],
+    ...['/api/admin/shipping/carriers/{id}', '/api/admin/shipping/shipments/{shipment}'],
+    ...[
+      '/api/admin/shipping/shipments/{shipment}/packing-slip',
+      '/api/admin/shipping/shipments/{shipment}/packing-slip.json'
+    ],
+    ...['/api/shipping/order/{order}', '/api/shipping/guest/order/{order}', '/api/shipping/track/{number}'],
+    ...[
+      '/api/cart',
+      '/api/cart/count',
+      '/api/guest-cart',
+      '/api/guest-cart/count',
+      '/api/countries/{country}'
+    ],
+    ...[
+      '/api/checkouts/{id}',
+      '/api/checkouts/guest/{id}',
+      '/api/orders/{order}',
+      '/api/orders/guest/{order}'
+    ],
+    ...[
+      '/api/admin/orders/{order}',
+      '/api/products/{product}/reviews/rating',
+      '/api/products/{product}/reviews/mine'
+    ],
+    ...[
+      '/api/catalog/reviews/{id}',
+      '/api/notifications/unsubscribe?token=x',
+      '/api/admin/notifications/templates'
+    ],
+    ...['/api/admin/notifications/templates/{name}/{locale}', '/api/admin/notifications/{id}'],
+    ...['/api/admin/webhooks/endpoints/{id}', '/api/admin/webhooks/deliveries/{id}', '/api/admin/modules'],
+    ...['/api/admin/config', '/api/admin/users/{id}', '/api/admin/maintenance', '/api/admin/events/summary']
+  ),
+  '/api/categories': { unbounded: 'It shows the whole tree of categories, and is kept in memory.' },
+  '/api/admin/shipping/packing-slips': { unbounded: 'It has all parcels of a day.' },
+  '/api/inventory/check': { unbounded: 'It compares all books of the stock.' },
+  '/api/admin/payments/reconciliation': {
+    unbounded: 'It compares all payments of a period with the provider.'
+  },
+  '/api/auth/me/export': OF_ONE_PERSON,
+  '/api/admin/users/{id}/export': OF_ONE_PERSON,
+  ...each(
+    FILES,
+    ...[
+      '/api/admin/taxes/rates.csv',
+      '/api/admin/promotions/{id}/codes.csv',
+      '/api/admin/price-lists/{id}/prices.csv'
+    ],
+    ...[
+      '/api/inventory/export',
+      '/api/catalog/export',
+      '/api/admin/shipping/shipments/export',
+      '/api/admin/orders/export'
+    ]
+  )
+}
+
+/** What a route is called in the document: names of path parameters are the test's. */
+export const shapeOf = (route: string): string => (route.split('?')[0] ?? '').replace(/\{[^}]+\}/g, '{}')
