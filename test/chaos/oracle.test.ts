@@ -95,6 +95,13 @@ const BREACHES: readonly [rule: string, order: 'paid' | 'unpaid', text: string][
     'paid',
     `update orders.lines set fulfilled = 1 where order_id = $1; update orders.orders set state = 'canceled' where id = $1`
   ],
+  ['unpaid units are not', 'unpaid', 'update orders.unpaid_units set units = units + 1 where order_id = $1'],
+  ['unpaid units are not', 'unpaid', 'delete from orders.unpaid_units where order_id = $1'],
+  [
+    'unpaid units are not',
+    'paid',
+    'insert into orders.unpaid_units select $1, variant_id, 1, buyer, network, is_verified from orders.unpaid_units'
+  ],
   ['two first orders', 'paid', 'update pricing.promotions set first_order_only = true'],
   ['than it is counted', 'paid', 'update pricing.budgets set taken = taken - 1'],
   ['somebody used a promotion', 'paid', 'update pricing.customer_uses set taken = taken - 1'],

@@ -148,6 +148,18 @@ const RULES: Readonly<Record<string, string>> = {
   'something that followed was never done': `
     select handler, subject, error from cartwright.jobs where id <> 0`,
 
+  'unpaid units are not those that unpaid orders reserve': `
+    with expected as (
+      select orders.id as order_id, variant_id, sum(ordered - lines.canceled - fulfilled) as units
+      from orders.orders join orders.lines on lines.order_id = orders.id join inventory.items on items.id = variant_id
+      where tracked and is_deferred and state in ('pending', 'placed')
+        and payment_status in ('unpaid', 'partially_paid')
+      group by orders.id, variant_id having sum(ordered - lines.canceled - fulfilled) > 0
+    )
+    select order_id, variant_id, expected.units as expected, counted.units as counted
+    from expected full join orders.unpaid_units as counted using (order_id, variant_id)
+    where expected.units is distinct from counted.units`,
+
   'the books of the stock are wrong': STOCK_FAULTS
 }
 const ROWS_SHOWN_MAX = 3

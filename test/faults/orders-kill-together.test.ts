@@ -10,6 +10,8 @@ const BUYERS = 8
 const MOMENTS: readonly Moment[] = [
   { statement: 'payments.insert_payment', at: 'before' },
   { statement: 'payments.insert_payment', at: 'behind' },
+  { statement: 'orders.insert_unpaid_units', at: 'before' },
+  { statement: 'orders.insert_unpaid_units', at: 'behind' },
   { statement: 'idempotency.mark_key_applied', at: 'before its commit' },
   { statement: 'idempotency.mark_key_applied', at: 'behind its commit' }
 ]

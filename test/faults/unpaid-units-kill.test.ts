@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { customer } from '../../src/testing.ts'
+import { sent, TRANSFER } from '../support/orders.ts'
+import type { Moment, Sent } from './deaths.ts'
+import { TIMEOUT_MS, useMortalShop } from './mortal-shop.ts'
+
+const UNITS = 2
+type Shop = Awaited<ReturnType<typeof useMortalShop>>
+type Deed = {
+  /** An order that is there before: by bank transfer, without a payment, or none. */
+  readonly before: 'transfer' | 'no payment' | 'nothing'
+  readonly path: (id: string) => string
+  readonly body: (shop: Shop, id: string) => object
+  readonly moments: readonly Moment[]
+  /** Units that are counted when it is done. */
+  readonly counted: number
+}
+const DEEDS: Readonly<Record<string, Deed>> = {
+  'an order by bank transfer is placed': {
+    before: 'nothing',
+    path: () => '/api/orders',
+    body: shop => ({ ...sent(shop.mug, UNITS), payment: TRANSFER }),
+    moments: [
+      { statement: 'orders.defer_order', at: 'before' },
+      { statement: 'orders.insert_unpaid_units', at: 'behind' },
+      { statement: 'idempotency.mark_key_applied', at: 'behind its commit' }
+    ],
+    counted: UNITS
+  },
+  'a bank transfer is chosen for an order': {
+    before: 'no payment',
+    path: () => '/api/payments/intent',
+    body: (_shop, order_id) => ({ order_id, ...TRANSFER }),
+    moments: [
+      { statement: 'orders.insert_unpaid_units', at: 'behind' },
+      { statement: 'idempotency.mark_key_applied', at: 'behind its commit' }
+    ],
+    counted: UNITS
+  },
+  'an order by bank transfer is canceled': {
+    before: 'transfer',
+    path: id => `/api/orders/${id}/cancel`,
+    body: () => ({}),
+    moments: [
+      { statement: 'orders.sync_unpaid_units', at: 'behind' },
+      { statement: 'idempotency.mark_key_applied', at: 'behind its commit' }
+    ],
+    counted: 0
+  }
+}
+
+test.each(Object.entries(DEEDS))(
+  'a process dies while %s: its units are counted once, or not at all',
+  async (_name, { before, path, body, moments, counted }) => {
+    const shop = await useMortalShop('automatic')
+    const prepare = async (): Promise<Sent> => {
+      const { token } = customer()
+      const payment = before === 'transfer' ? TRANSFER : undefined
+      const order = { ...sent(shop.mug, UNITS), payment }
+      const id = before === 'nothing' ? '' : (await shop.as({ token }).post('/api/orders', order)).json.id
+      return shop.keyed({ method: 'POST', path: path(id), token, body: body(shop, id) })
+    }
+    let done = 0
+    await shop.eachDeath(moments, prepare, async (moment, _index, request) => {
+      await shop.retried(moment, request)
+      done += 1
+      const [row] = await shop.sql('select coalesce(sum(units), 0)::int as units from orders.unpaid_units')
+      expect(row?.units, moment).toBe(counted * done)
+    })
+    await shop.proveBooks()
+  },
+  TIMEOUT_MS
+)
