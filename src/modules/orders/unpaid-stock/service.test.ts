@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import pg from 'pg'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { until } from '../../../../test/faults/until.ts'
 import { itemOf, STOCKHOLM, useCheckouts } from '../../../../test/support/checkouts.ts'
 import { doOnceMore } from '../../../../test/support/jobs.ts'
 import { sent, useOrders } from '../../../../test/support/orders.ts'
@@ -206,6 +208,29 @@ test('orders of a shop without payments are limited until they are sent', async 
   const { status, text } = await shop.admin.post(`/api/admin/orders/${json.id}/shipments`, {})
   expect(status, text).toBe(200)
   expect(await left()).toEqual([])
+})
+
+test('an order waits for one that is being counted, and counts its units', async () => {
+  const shop = await useSiege({ CARTWRIGHT__ORDERS__UNPAID_STOCK__NETWORK__UNITS_MAX: '20' })
+  await shop.stock(shop.mug, 1_000)
+  const order = () => shop.asGuest([itemOf(shop.mug, 4)], { payment: by('bank_transfer') })
+  expect((await order()).status).toBe(201)
+  const other = new pg.Client({ connectionString: shop.databaseUrl })
+  await other.connect()
+  onTestFinished(() => other.end())
+  await other.query(`begin; select pg_advisory_xact_lock(hashtextextended('orders unpaid units', 0))`)
+  await other.query('update orders.unpaid_units set units = 20')
+  let isAnswered = false
+  const answer = order().finally(() => {
+    isAnswered = true
+  })
+  const waiting = () =>
+    shop.sql(`select from pg_locks join pg_database on pg_database.oid = database
+      where datname = current_database() and locktype = 'advisory' and not granted`)
+  await until('the order waits', async () => isAnswered || (await waiting()).length > 0)
+  await other.query('commit')
+  const { status, json } = await answer
+  expect([status, json.code, json.scope]).toEqual([409, LIMITED, 'network'])
 })
 
 test('simultaneous orders in two processes never exceed a limit together', async () => {
