@@ -55,11 +55,13 @@ export {
 export { type InventoryApi, inventoryModule, stockCrossed, stockShort } from './modules/inventory/index.ts'
 export { notificationsModule } from './modules/notifications/index.ts'
 export {
+  dataRequested,
   type OrdersApi,
   orderCanceled,
   orderClaimed,
   orderCreated,
   orderCredited,
+  orderErased,
   orderPlaced,
   orderShipmentVoided,
   orderShipped,

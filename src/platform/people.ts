@@ -10,4 +10,20 @@ export type People = {
   erase(tx: Transaction, userId: string): Promise<void>
   /** All that the module keeps of somebody, as JSON. */
   export(userId: string): Promise<unknown>
+  /** The same for a customer who ordered without an account; absent when the module keeps nothing of guests. */
+  guests?: {
+    /** Erases within the transaction that erases the guest's orders. */
+    erase(tx: Transaction, guest: Guest): Promise<void>
+    /** Returns everything that the module keeps of the guest, as JSON. */
+    export(guest: Guest): Promise<unknown>
+  }
+}
+
+/** A customer without an account, known by orders. */
+export type Guest = {
+  readonly orderIds: readonly string[]
+  /** The e-mail addresses of these orders. */
+  readonly emails: readonly string[]
+  /** Hashes by which uses of promotions are counted. Empty unless these are all orders of the guest. */
+  readonly buyers: readonly string[]
 }

@@ -9,7 +9,14 @@ import {
 } from '../auth/index.ts'
 import { catalogModule } from '../catalog/index.ts'
 import { inventoryModule, stockCrossed } from '../inventory/index.ts'
-import { orderCanceled, orderPlaced, orderShipped, ordersModule, unpaidStockHigh } from '../orders/index.ts'
+import {
+  dataRequested,
+  orderCanceled,
+  orderPlaced,
+  orderShipped,
+  ordersModule,
+  unpaidStockHigh
+} from '../orders/index.ts'
 import { paymentPaid, paymentRefunded, paymentsModule } from '../payments/index.ts'
 import { shipmentDelivered, shippingModule } from '../shipping/index.ts'
 import { messageRoutes } from './administration/routes.ts'
@@ -19,6 +26,7 @@ import { createDelivery } from './delivery/service.ts'
 import { diagnoseNotifications } from './diagnosis.ts'
 import { messagesOfPeople } from './erasure/service.ts'
 import { createAccountHearing } from './hearing/accounts.ts'
+import { createGuestHearing } from './hearing/guests.ts'
 import { createOrderHearing } from './hearing/orders.ts'
 import { createStockHearing } from './hearing/stock.ts'
 import { createLinks } from './links/service.ts'
@@ -82,7 +90,8 @@ export const notificationsModule = defineModule({
     paymentPaid,
     paymentRefunded,
     shipmentDelivered,
-    unpaidStockHigh
+    unpaidStockHigh,
+    dataRequested
   ],
   jobs: [sendMessage],
   migrations: new URL('./migrations/', import.meta.url),
@@ -138,6 +147,7 @@ export const notificationsModule = defineModule({
       consumers: {
         ...createAccountHearing({ auth, write, isOn }),
         ...createStockHearing({ catalog, staff }),
+        ...createGuestHearing({ orders, write, isOn }),
         ...createOrderHearing({ auth, orders, shipping, write, isOn })
       },
       handlers: { 'notifications.send_message': job => send(job) },

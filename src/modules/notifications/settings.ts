@@ -40,7 +40,8 @@ export const notificationsSettings = section('Mails to customers and to those wh
       order: text('To an order of an account.', '/orders/{id}'),
       guest_order: text('To an order without an account.', '/orders/{id}#token={token}'),
       verify_email: text('To prove an address.', '/verify-email#token={token}'),
-      reset_password: text('To choose another password.', '/reset-password#token={token}')
+      reset_password: text('To choose another password.', '/reset-password#token={token}'),
+      guest_data: text('To confirm that a guest sees or erases their data.', '/guest-data#token={token}')
     }
   ),
   off: Type.Array(Type.Enum([...EVENT_TEMPLATES]), {

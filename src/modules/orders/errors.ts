@@ -105,6 +105,21 @@ export const ordersOpen = defineError(
   'ORDER_STILL_OPEN',
   'Some orders are still open, and need their addresses; "numbers" says which.'
 )
+export const guestDataUnclear = defineError(
+  'invalid',
+  'ORDER_GUEST_DATA_UNCLEAR',
+  'Guests are selected by an order or by an e-mail address; send one of `order_id` and `email`.'
+)
+export const dataRequestInvalid = defineError(
+  'invalid',
+  'ORDER_DATA_REQUEST_INVALID',
+  'The link is not valid: it has expired, was used, or was changed. Request a new one.'
+)
+export const orderHasAccount = defineError(
+  'conflict',
+  'ORDER_HAS_ACCOUNT',
+  'The order belongs to an account. Export or erase the account instead.'
+)
 export const shipmentNotFound = defineError(
   'not_found',
   'ORDER_SHIPMENT_NOT_FOUND',

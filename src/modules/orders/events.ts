@@ -115,3 +115,24 @@ export const unpaidStockHigh = defineEvent(
     largest_network_units: Type.Integer()
   }
 )
+/** `orders.erased`: the personal data of a guest's order is erased. */
+export const orderErased = defineEvent(
+  'orders.erased',
+  {
+    description:
+      'The personal data of an order without an account was erased. Erase what you have copied of it. Its amounts stay.',
+    subject: 'the order',
+    outside: 'each'
+  },
+  { order_id: Id, number: Type.String() }
+)
+/** `orders.data_requested`: a guest wants to see or erase their data. */
+export const dataRequested = defineEvent(
+  'orders.data_requested',
+  {
+    description: 'A guest has requested their data or its erasure. A link is sent to them.',
+    subject: 'the request',
+    outside: 'never'
+  },
+  { request_id: Id }
+)

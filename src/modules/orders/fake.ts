@@ -39,6 +39,7 @@ export function fakeOrders(): FakeOrders {
       throw new Error('nothing can be exported from orders in memory')
     },
     letters: async () => [],
+    dataRequest: async () => undefined,
     figures: async () => ({ days: [], units: [], products: [] }),
     bought: async (_db, customerId, ids) => {
       const own = ownOf(customerId).filter(([, { state }]) => state === 'placed' || state === 'completed')

@@ -1,4 +1,5 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
+import type { Delivery, PayloadOf } from '../../kernel/events.ts'
 import { defineModule } from '../../module.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { authModule } from '../auth/index.ts'
@@ -31,12 +32,17 @@ import { createCompletion } from './completion/service.ts'
 import { countryRoutes } from './countries/routes.ts'
 import { createCountryService } from './countries/service.ts'
 import { createCredits } from './credits/service.ts'
+import { openDataRequest } from './data-requests/job.ts'
+import { dataRequestRoutes } from './data-requests/routes.ts'
+import { createDataRequests, type DataRequestLink } from './data-requests/service.ts'
 import { createErasure, ordersOfPeople } from './erasure/service.ts'
 import {
+  dataRequested,
   orderCanceled,
   orderClaimed,
   orderCreated,
   orderCredited,
+  orderErased,
   orderPlaced,
   orderShipmentVoided,
   orderShipped,
@@ -48,6 +54,9 @@ import { figures, type OrderFigures } from './figures/service.ts'
 import { createFulfilment } from './fulfilment/service.ts'
 import { guestCheckoutRoutes } from './guest/routes.ts'
 import { createGuestCheckoutService } from './guest/service.ts'
+import { eraseOldGuestData } from './guest-data/job.ts'
+import { guestDataRoutes } from './guest-data/routes.ts'
+import { createGuestData } from './guest-data/service.ts'
 import { guestOrderRoutes } from './guest-orders/routes.ts'
 import { createGuestOrderService, type OrderTokens } from './guest-orders/service.ts'
 import { createLetters, type OrderLetter } from './letters/service.ts'
@@ -68,10 +77,12 @@ import { createUnpaidStock } from './unpaid-stock/service.ts'
 import { createUnpaidWatch } from './unpaid-stock/watch.ts'
 
 export {
+  dataRequested,
   orderCanceled,
   orderClaimed,
   orderCreated,
   orderCredited,
+  orderErased,
   orderPlaced,
   orderShipmentVoided,
   orderShipped,
@@ -86,6 +97,8 @@ const MINUTE_SECONDS = 60
 const HOUR_SECONDS = 3_600
 const DAY_SECONDS = 86_400
 
+type DataRequest = PayloadOf<typeof openDataRequest>
+
 /** What other modules ask about orders. */
 export type OrdersApi = {
   /**
@@ -97,6 +110,8 @@ export type OrdersApi = {
   letters(db: Queryable, orderIds: readonly string[]): Promise<readonly OrderLetter[]>
   /** What was ordered in days that begin at these times, and end with the next one or at `end`. Two statements. */
   figures(db: Queryable, starts: readonly Date[], end: Date): Promise<OrderFigures>
+  /** What the mail for a guest's request of their data needs; `undefined` when it has expired or was used. */
+  dataRequest(db: Queryable, requestId: string): Promise<DataRequestLink | undefined>
   /** Orders as a CSV file, the newest first: those that the filters of `/api/admin/orders` leave. */
   exportCsv: OrderAdministration['exportCsv']
   /**
@@ -129,13 +144,15 @@ export const ordersModule = defineModule({
     orderShipmentVoided,
     orderCredited,
     orderCanceled,
-    unpaidStockHigh
+    unpaidStockHigh,
+    orderErased,
+    dataRequested
   ],
   hears: [shipmentDelivered, shipmentReturned],
-  jobs: [expireOrders, completeOrders, watchUnpaidStock],
+  jobs: [expireOrders, completeOrders, watchUnpaidStock, eraseOldGuestData, openDataRequest],
   migrations: new URL('./migrations/', import.meta.url),
   keepsOfPeople: true,
-  setup: async ({ config, db, chores, emit, log, metrics, secrets }, settings, apis) => {
+  setup: async ({ config, db, chores, emit, enqueue, log, metrics, secrets, house }, settings, apis) => {
     const { auth, catalog, pricing, inventory, payments, shipping, cart } = apis
     // What a cart takes of one variant is not got around by leaving the cart out.
     const lineQuantityMax = cart?.lineQuantityMax ?? QUANTITY_MAX
@@ -208,12 +225,25 @@ export const ordersModule = defineModule({
       db.run(deleteExpiredCheckouts, { keptSeconds: KEPT_SECONDS })
     )
     const letters = createLetters({ pricing, tokens })
-    const forget = createErasure({ payments, shipping })
+    const erasure = createErasure({ payments, shipping })
+    const guestData = createGuestData({
+      ...{ db, emit, people: house.people, lock: erasure.lockGuestOrders },
+      retentionDays: settings.guest_data_days
+    })
+    const dataRequests = createDataRequests({ db, emit, enqueue, secrets, guestData })
+    chores.sweep(SWEEP_SECONDS, 'delete old requests of guests for their data', dataRequests.deleteOld)
     const administration = createOrderAdministration({ db, actions, fulfilment })
-    const api: OrdersApi = { bought, letters, figures, forget, exportCsv: administration.exportCsv }
+    const api: OrdersApi = {
+      bought,
+      letters,
+      figures,
+      forget: erasure.forget,
+      dataRequest: dataRequests.link,
+      exportCsv: administration.exportCsv
+    }
     return {
       api,
-      people: ordersOfPeople(db, forget),
+      people: ordersOfPeople(db, erasure),
       consumers: {
         'shipping.delivered': createArrivals({ changes, shipping }, 'deliver'),
         'shipping.returned': createArrivals({ changes, shipping }, 'come_back')
@@ -221,7 +251,9 @@ export const ordersModule = defineModule({
       handlers: {
         'orders.expire_orders': (_job, signal) => expire(signal),
         'orders.complete_orders': (_job, signal) => complete(signal),
-        'orders.watch_unpaid_stock': watchUnpaid
+        'orders.watch_unpaid_stock': watchUnpaid,
+        'orders.erase_old_guest_data': (_job, signal) => guestData.eraseOld(signal),
+        'orders.open_data_request': ({ id, payload }: Delivery<DataRequest>) => dataRequests.open(id, payload)
       },
       routes: (tiers: Tiers) => {
         const { unknown_codes_per_minute, checkouts_per_minute, orders_per_minute } = settings
@@ -235,6 +267,8 @@ export const ordersModule = defineModule({
         orderRoutes(tiers, orders, ofOrders)
         claimRoutes(tiers, claims)
         orderAdministrationRoutes(tiers, administration)
+        guestDataRoutes(tiers, guestData)
+        dataRequestRoutes(tiers, dataRequests)
         assistedOrderRoutes(tiers, createAssistedOrders({ db, intake, placing, payments, tokens }))
         quoteRoutes(tiers, createQuotes({ db, intake, priceNow, pricing }))
         guestOrderRoutes(tiers, createGuestOrderService({ orders, checkouts: guests, tokens }), ofOrders)

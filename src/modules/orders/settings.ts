@@ -54,5 +54,11 @@ export const ordersSettings = section('Checkouts and orders.', {
     1,
     3_650
   ),
+  guest_data_days: count(
+    "Days after which the personal data of a guest's completed or canceled order is erased; 0 keeps it.",
+    0,
+    0,
+    36_500
+  ),
   unknown_codes_per_minute: count('Codes tried that nobody made, by client address.', 60, 10)
 })

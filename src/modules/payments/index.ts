@@ -66,8 +66,8 @@ export type PaymentsApi = {
   changeDue(tx: Transaction, orderId: string, dueMinor: number): Promise<PaymentChange>
   /** The version of the order's next token; with a customer, the order is theirs from now on. */
   reissue(tx: Transaction, orderId: string, customerId: string | null): Promise<number>
-  /** Nothing says any more that these orders were this customer's; what was paid stays. Locks the accounts, in one order. */
-  forget(tx: Transaction, customerId: string, orderIds: readonly string[]): Promise<void>
+  /** Nothing says any more that these orders were this customer's (null: guests'); what was paid stays. Locks the accounts, in one order. */
+  forget(tx: Transaction, customerId: string | null, orderIds: readonly string[]): Promise<void>
   /** Holds the account until `tx` ends: before the order itself is locked. `undefined`: the order has none. */
   lock(tx: Transaction, orderId: string): Promise<AccountRow | undefined>
   /** How it may still be paid: the methods of payments that are open. */

@@ -17,13 +17,14 @@ type Deps = {
   links: Links
   shopName: string
   auth: Pick<AuthApi, 'oneTimeToken'> | undefined
-  orders: Pick<OrdersApi, 'letters'> | undefined
+  orders: Pick<OrdersApi, 'letters' | 'dataRequest'> | undefined
   /** Where somebody says that they want no more such mails. */
   unsubscribeLink: (address: string) => string
 }
 type Data = {
   readonly order?: { readonly id: string; readonly [key: string]: unknown }
   readonly token_id?: string
+  readonly data_request_id?: string
 }
 export type Content = Rendered & {
   /** What is wrong with the template that it was to be made of; `null` when it was. */
@@ -54,6 +55,19 @@ export function createContent(deps: Deps) {
     return { token, url, expires_at: expiresAt.toISOString() }
   }
 
+  /** Returns `undefined` when the guest's request has expired or was used. */
+  async function dataRequestOf(requestId: string) {
+    const found = await orders?.dataRequest(db, requestId)
+    if (found === undefined) return undefined
+    const { token, action, expiresAt } = found
+    return { token, action, url: links.to('guest_data', { token }), expires_at: expiresAt.toISOString() }
+  }
+
+  const secretsOf = async (tokenId?: string, requestId?: string) => {
+    if (tokenId !== undefined) return proofOf(tokenId)
+    return requestId === undefined ? {} : dataRequestOf(requestId)
+  }
+
   /** One that fails in spite of all checks stops nothing: the next one stands in for it. */
   async function render(found: readonly FoundTemplate[], template: string, scope: object) {
     let fault: string | null = null
@@ -72,8 +86,8 @@ export function createContent(deps: Deps) {
 
   /** `undefined` when what it is to prove was used, superseded, or has expired. */
   return async (message: TurnRow, recipient: string): Promise<Content | undefined> => {
-    const { order, token_id, ...data } = message.data as Data
-    const proof = token_id === undefined ? {} : await proofOf(token_id)
+    const { order, token_id, data_request_id, ...data } = message.data as Data
+    const proof = await secretsOf(token_id, data_request_id)
     if (proof === undefined) return undefined
     const found = await templates.find(message.template as TemplateName, message.locale)
     const unsubscribeUrl = isOptional(message.template) ? unsubscribeLink(recipient) : ''

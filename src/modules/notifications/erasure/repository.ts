@@ -12,20 +12,40 @@ export const deleteMessagesOf = statement({
   takes: { customer_id: 'uuid' },
   text: 'delete from notifications.messages where customer_id = $customer_id'
 })
+const ofGuest = `recipient = any ($emails) and customer_id is null and data -> 'order' ->> 'id' = any ($order_ids)`
+const guest = { emails: 'text[]', order_ids: 'text[]' } as const
+export const deleteMailsOfGuest = statement({
+  name: 'notifications.delete_mails_of_guest',
+  takes: guest,
+  text: `
+    delete from notifications.mailbox where id in (select id from notifications.messages where ${ofGuest})`
+})
+export const deleteMessagesOfGuest = statement({
+  name: 'notifications.delete_messages_of_guest',
+  takes: guest,
+  text: `delete from notifications.messages where ${ofGuest}`
+})
+const exported = {
+  template: 'text',
+  status: 'text',
+  locale: 'text',
+  recipient: 'text?',
+  recipient_name: 'text?',
+  data: json<Readonly<Record<string, unknown>>>(),
+  created_at: 'timestamptz'
+} as const
+const columns = Object.keys(exported).join(', ')
+export const listMessagesOfGuest = statement({
+  name: 'notifications.list_messages_of_guest',
+  slow: true,
+  takes: guest,
+  gives: exported,
+  text: `select ${columns} from notifications.messages where ${ofGuest} order by id`
+})
 export const listMessagesOf = statement({
   name: 'notifications.list_messages_of',
   slow: true,
   takes: { customer_id: 'uuid' },
-  gives: {
-    template: 'text',
-    status: 'text',
-    locale: 'text',
-    recipient: 'text?',
-    recipient_name: 'text?',
-    data: json<Readonly<Record<string, unknown>>>(),
-    created_at: 'timestamptz'
-  },
-  text: `
-    select template, status, locale, recipient, recipient_name, data, created_at
-    from notifications.messages where customer_id = $customer_id order by id`
+  gives: exported,
+  text: `select ${columns} from notifications.messages where customer_id = $customer_id order by id`
 })

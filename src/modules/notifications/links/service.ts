@@ -10,8 +10,8 @@ export function createLinks(
   { storefront_url, links }: Pick<NotificationsSettings, 'storefront_url' | 'links'>
 ) {
   const base = baseOf(environment, server, storefront_url)
-  const { order, guest_order, verify_email, reset_password } = links
-  for (const [name, link] of Object.entries({ guest_order, verify_email, reset_password }))
+  const { order, guest_order, verify_email, reset_password, guest_data } = links
+  for (const [name, link] of Object.entries({ guest_order, verify_email, reset_password, guest_data }))
     if (!/#.*\{token\}/.test(link))
       throw new OperatorError(`notifications.links.${name}: has to hold {token} behind a #.`)
   for (const [name, link] of Object.entries({ order, guest_order }))

@@ -13,6 +13,7 @@ export const EVENT_TEMPLATES = [
   'order_delivered',
   'order_canceled',
   'order_refunded',
+  'guest_data',
   'low_stock',
   'unpaid_stock',
   'webhooks_off'
@@ -86,6 +87,10 @@ export const catalogue: Readonly<Record<TemplateName, About>> = {
   order_delivered: { description: 'Some of an order has arrived.', example: { order, shipment } },
   order_canceled: { description: 'An order is canceled.', example: { order } },
   order_refunded: { description: 'Money went back to whoever had paid.', example: { order, amount: 500 } },
+  guest_data: {
+    description: 'A guest has requested their data or its erasure.',
+    example: { ...proof, action: always('erase') }
+  },
   low_stock: {
     description: 'Something runs low, or out; for those who look after the shop.',
     example: {

@@ -46,6 +46,12 @@ export const english: Readonly<Record<TemplateName, Words>> = {
     'The e-mail address of your account was changed on {{ at | moment }}.',
     'If it was not you, please tell us at once.'
   ),
+  guest_data: linkMail(
+    "{% if action == 'erase' %}Erase your data{% else %}See your data{% endif %}",
+    "{% if action == 'erase' %}You asked us to erase the data of your orders. Please confirm.{% else %}You asked us for the data that we keep of your orders.{% endif %}",
+    "{% if action == 'erase' %}Erase my data{% else %}Show my data{% endif %}",
+    'If it was not you who asked for this, you need not do anything.'
+  ),
   order_placed: orderMail('Your order {{ order.number }}', 'Thank you for your order {{ order.number }}.'),
   order_paid: orderMail(
     'Your payment for order {{ order.number }}',

@@ -46,6 +46,12 @@ export const german: Readonly<Record<TemplateName, Words>> = {
     'Die E-Mail-Adresse Ihres Kontos wurde am {{ at | moment }} geändert.',
     'Wenn Sie das nicht waren, sagen Sie uns bitte sofort Bescheid.'
   ),
+  guest_data: linkMail(
+    "{% if action == 'erase' %}Löschen Sie Ihre Daten{% else %}Sehen Sie Ihre Daten{% endif %}",
+    "{% if action == 'erase' %}Sie haben uns gebeten, die Daten Ihrer Bestellungen zu löschen. Bitte bestätigen Sie das.{% else %}Sie haben uns nach den Daten gefragt, die wir zu Ihren Bestellungen speichern.{% endif %}",
+    "{% if action == 'erase' %}Meine Daten löschen{% else %}Meine Daten zeigen{% endif %}",
+    'Wenn Sie das nicht waren, müssen Sie nichts tun.'
+  ),
   order_placed: orderMail(
     'Ihre Bestellung {{ order.number }}',
     'Vielen Dank für Ihre Bestellung {{ order.number }}.'

@@ -7,17 +7,20 @@ export const listOfCustomer = statement({
   gives: { id: 'uuid' },
   text: 'select id from orders.orders where customer_id = $customer_id order by id'
 })
-/** Held until `tx` ends; whoever locks the accounts of their payments, too, has done so before. */
-export const lockOfCustomer = statement({
-  name: 'orders.lock_of_customer',
-  takes: { customer_id: 'uuid' },
-  gives: { number: 'text', state: oneOf<OrderState>() },
-  text: 'select number, state from orders.orders where customer_id = $customer_id order by id for update'
+/** Locks orders of a customer, or of guests. Accounts of payments are locked before. */
+export const lockToErase = statement({
+  name: 'orders.lock_to_erase',
+  takes: { customer_id: 'uuid?', ids: 'uuid[]' },
+  gives: { id: 'uuid', number: 'text', state: oneOf<OrderState>() },
+  text: `
+    select id, number, state from orders.orders
+    where id = any ($ids) and customer_id is not distinct from $customer_id
+    order by id for update`
 })
 /** Those that their orders were made of, too, which a guest may have begun. */
 export const deleteCheckouts = statement({
   name: 'orders.delete_checkouts_of_customer',
-  takes: { customer_id: 'uuid', ids: 'uuid[]' },
+  takes: { customer_id: 'uuid?', ids: 'uuid[]' },
   text: `
     delete from orders.checkouts
     where customer_id = $customer_id or id in (select checkout_id from orders.orders where id = any ($ids))`
@@ -41,14 +44,14 @@ export const eraseOrders = statement({
 /** What somebody wrote; what the shop itself says names nobody. */
 export const eraseHistory = statement({
   name: 'orders.erase_history',
-  takes: { customer_id: 'uuid', ids: 'uuid[]' },
+  takes: { customer_id: 'uuid?', ids: 'uuid[]' },
   text: `
     update orders.history set reason = case when actor is null then reason end, actor = nullif(actor, $customer_id)
     where order_id = any ($ids)`
 })
 export const eraseAdjustments = statement({
   name: 'orders.erase_adjustments',
-  takes: { customer_id: 'uuid', ids: 'uuid[]' },
+  takes: { customer_id: 'uuid?', ids: 'uuid[]' },
   text: `
     update orders.adjustments set reason = case when actor is null then reason end, actor = nullif(actor, $customer_id)
     where order_id = any ($ids)`
@@ -67,30 +70,38 @@ export const noteErased = statement({
     select id, 'erase', state, state from orders.orders where id = any ($ids) order by id`
 })
 type Line = { sku: string; name: string; variant_name: string; ordered: number; discounted_price: number }
-export const exportOrders = statement({
-  name: 'orders.export_orders_of_customer',
-  takes: { customer_id: 'uuid' },
-  gives: {
-    number: 'text',
-    state: oneOf<OrderState>(),
-    email: 'text?',
-    market: 'text',
-    currency: 'text',
-    total: 'int8',
-    shipping_address: 'jsonb?',
-    billing_address: 'jsonb?',
-    note: 'text?',
-    tax_exemption: 'jsonb?',
-    items: json<Line[]>(),
-    placed_at: 'timestamptz?',
-    created_at: 'timestamptz'
-  },
-  text: `
+const exported = {
+  number: 'text',
+  state: oneOf<OrderState>(),
+  email: 'text?',
+  market: 'text',
+  currency: 'text',
+  total: 'int8',
+  shipping_address: 'jsonb?',
+  billing_address: 'jsonb?',
+  note: 'text?',
+  tax_exemption: 'jsonb?',
+  items: json<Line[]>(),
+  placed_at: 'timestamptz?',
+  created_at: 'timestamptz'
+} as const
+const exportedOrders = `
     select number, state, email, market, currency, total, shipping_address, billing_address, note, tax_exemption,
       (select jsonb_agg(jsonb_build_object('sku', sku, 'name', name, 'variant_name', variant_name, 'ordered', ordered,
          'discounted_price', discounted_price) order by line) from orders.lines where order_id = o.id) as items,
       placed_at, created_at
-    from orders.orders o where customer_id = $customer_id order by id`
+    from orders.orders o`
+export const exportOrders = statement({
+  name: 'orders.export_orders_of_customer',
+  takes: { customer_id: 'uuid' },
+  gives: exported,
+  text: `${exportedOrders} where customer_id = $customer_id order by id`
+})
+export const exportGuestOrders = statement({
+  name: 'orders.export_guest_orders',
+  takes: { ids: 'uuid[]' },
+  gives: exported,
+  text: `${exportedOrders} where id = any ($ids) order by id`
 })
 export const exportCheckouts = statement({
   name: 'orders.export_checkouts_of_customer',

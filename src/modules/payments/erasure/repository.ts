@@ -21,7 +21,7 @@ export const erasePayments = statement({
 /** What somebody wrote; what is still to be sent stays as it is. */
 export const eraseOperations = statement({
   name: 'payments.erase_operations',
-  takes: { customer_id: 'uuid', order_ids: 'uuid[]' },
+  takes: { customer_id: 'uuid?', order_ids: 'uuid[]' },
   text: `
     update payments.operations set reason = case when actor is null then reason end, actor = nullif(actor, $customer_id)
     where order_id = any ($order_ids)`
@@ -35,20 +35,27 @@ export const eraseEvents = statement({
     where state in ('applied', 'ignored', 'discarded')
       and payment_id in (select id from payments.payments where order_id = any ($order_ids))`
 })
+const exported = {
+  id: 'uuid',
+  order_id: 'uuid',
+  provider: 'text',
+  method: 'text',
+  amount: 'int8',
+  currency: 'text',
+  status: 'text',
+  created_at: 'timestamptz'
+} as const
+export const exportPaymentsOfOrders = statement({
+  name: 'payments.export_payments_of_orders',
+  takes: { order_ids: 'uuid[]' },
+  gives: exported,
+  text: `
+    select ${Object.keys(exported).join(', ')} from payments.payments where order_id = any ($order_ids) order by id`
+})
 export const exportPayments = statement({
   name: 'payments.export_payments_of_customer',
   takes: { customer_id: 'uuid' },
-  gives: {
-    id: 'uuid',
-    order_id: 'uuid',
-    provider: 'text',
-    method: 'text',
-    amount: 'int8',
-    currency: 'text',
-    status: 'text',
-    created_at: 'timestamptz'
-  },
+  gives: exported,
   text: `
-    select id, order_id, provider, method, amount, currency, status, created_at
-    from payments.payments where customer_id = $customer_id order by id`
+    select ${Object.keys(exported).join(', ')} from payments.payments where customer_id = $customer_id order by id`
 })

@@ -5,7 +5,7 @@ import * as repository from './repository.ts'
 /** See `PaymentsApi.forget`. */
 export async function forget(
   tx: Transaction,
-  customer_id: string,
+  customer_id: string | null,
   orderIds: readonly string[]
 ): Promise<void> {
   const order_ids = [...orderIds]
@@ -19,5 +19,11 @@ export async function forget(
 /** What payments keep of somebody. They know them by their orders, which have it forgotten: see `PaymentsApi.forget`. */
 export const paymentsOfPeople = (db: Database): People => ({
   erase: async () => {},
-  export: async customer_id => ({ payments: await db.rows(repository.exportPayments, { customer_id }) })
+  export: async customer_id => ({ payments: await db.rows(repository.exportPayments, { customer_id }) }),
+  guests: {
+    erase: async () => {},
+    export: async ({ orderIds }) => ({
+      payments: await db.rows(repository.exportPaymentsOfOrders, { order_ids: orderIds })
+    })
+  }
 })

@@ -11,6 +11,23 @@ export const eraseRedemptionsOf = statement({
   takes: { customer: 'text' },
   text: 'update pricing.redemptions set customer = owner::text where customer = $customer'
 })
+/** The same for these orders alone. */
+export const eraseRedemptionsOfOrders = statement({
+  name: 'pricing.erase_redemptions_of_orders',
+  takes: { owners: 'uuid[]' },
+  text: 'update pricing.redemptions set customer = owner::text where owner = any ($owners)'
+})
+export const exportRedemptionsOfOrders = statement({
+  name: 'pricing.export_redemptions_of_orders',
+  takes: { owners: 'uuid[]' },
+  gives: { order_id: 'uuid', promotion: 'text', code: 'text?', redeemed_at: 'timestamptz' },
+  text: `
+    select r.owner as order_id, p.name as promotion, c.code, r.redeemed_at
+    from pricing.redemptions r
+    join pricing.promotions p on p.id = r.promotion_id
+    left join pricing.codes c on c.id = r.code_id
+    where r.owner = any ($owners) order by r.redeemed_at, r.owner`
+})
 export const deleteUsesOf = statement({
   name: 'pricing.delete_uses_of_customer',
   takes: { customer: 'text' },

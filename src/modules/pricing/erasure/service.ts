@@ -23,5 +23,17 @@ export const pricesOfPeople = ({
       tax_exemptions: await db.rows(repository.exportExemptionsOf, { customer_id }),
       redemptions: await db.rows(repository.exportRedemptionsOf, { customer: customer_id })
     }
+  },
+  guests: {
+    async erase(tx, { orderIds, buyers }) {
+      await tx.run(repository.eraseRedemptionsOfOrders, { owners: orderIds })
+      for (const customer of buyers) {
+        await tx.run(repository.deleteUsesOf, { customer })
+        await tx.run(repository.deleteFirstOrderOf, { customer })
+      }
+    },
+    export: async ({ orderIds }) => ({
+      redemptions: await db.rows(repository.exportRedemptionsOfOrders, { owners: orderIds })
+    })
   }
 })
