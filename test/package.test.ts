@@ -57,7 +57,7 @@ beforeAll(async () => {
   await cp(join(ROOT, 'examples/wishlist'), shop, { recursive: true })
   await install(await pack(folder), shop)
   return () => rm(folder, { recursive: true, force: true })
-}, 180_000)
+})
 
 test('the example compiles against the types of the package, which refuse what is wrong', {
   timeout: 120_000

@@ -28,4 +28,4 @@ test('a run that is interrupted puts away what it has made, and says that it jud
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toMatch(/\nIt was stopped before its end: nothing was judged\.\n$/)
   expect(await readdir(folder)).toEqual([])
-}, 120_000)
+})

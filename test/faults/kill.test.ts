@@ -6,4 +6,4 @@ test('what was acknowledged survives kill -9 of the process and of PostgreSQL, a
   expect(report.wrong).toEqual([])
   expect(report.kills).toBe(3)
   expect(report.acknowledged).toBeGreaterThan(60)
-}, 180_000)
+})

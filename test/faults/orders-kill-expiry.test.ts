@@ -45,4 +45,4 @@ test('a process is killed while an order expires: it is canceled, and what was h
   expect(await shop.reserved(shop.mug)).toEqual([])
   const intents = (await shop.sandbox.objects()).filter(({ object }) => object === 'payment_intent')
   expect(intents.map(({ status }) => status)).toEqual(MOMENTS.map(() => 'canceled'))
-}, 120_000)
+})

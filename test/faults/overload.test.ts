@@ -84,14 +84,14 @@ test('answers that nobody reads keep nobody else out', async () => {
   for (const socket of sockets) socket.write(request.repeat(1_300))
   await statuses(50, () => fetch(`${address}/healthz`))
   expect(await statuses(20, () => fetch(`${address}/api/products`))).toEqual([200])
-}, 30_000)
+})
 
 test('bodies that do not come keep nobody else out', async () => {
   const { address, port } = await useProgram()
   const head = 'POST /api/guest-cart HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
   await attack(port, 1_010, `${head}Content-Length: 50\r\n\r\n{`)
   expect(await statuses(20, () => fetch(`${address}/api/products`))).toEqual([200])
-}, 30_000)
+})
 
 test('CONNECT, connections that never ask, and one that was busy at the signal do not keep the program', async () => {
   const { address, port, proxy, child, ended, asked } = await useProgram()
@@ -129,7 +129,7 @@ test('CONNECT, connections that never ask, and one that was busy at the signal d
   expect(performance.now() - signalled).toBeLessThan(5_000)
   expect(answer).toMatch(/^HTTP\/1\.1 200/)
   expect(answer).toMatch(/connection: close/i)
-}, 40_000)
+})
 
 test('a request without a body that is under way for long ends by itself, and ends nothing else', async () => {
   const { address, proxy, child } = await useProgram({ CARTWRIGHT__SERVER__BODY_SECONDS: '1' })
@@ -148,4 +148,4 @@ test('a request without a body that is under way for long ends by itself, and en
   await proxy.restore()
   const again = () => fetch(`${address}/api/cart`, { headers: { authorization: `Bearer ${token}` } })
   await until('the cart is there again', async () => (await again()).status === 200)
-}, 30_000)
+})

@@ -94,7 +94,7 @@ test('requests whose commit was lost are done once', async () => {
   expect(level?.on_hand).toBe(100 + posted)
   expect(posted).toBeGreaterThan(5)
   await proveBooks()
-}, 60_000)
+})
 
 test('while somebody holds a level, those who want it wait, and all others go on', async () => {
   const { stock, itemIds, sql, url, proveBooks } = await useStock({ items: 3, onHand: 1_000 })
@@ -123,7 +123,7 @@ test('while somebody holds a level, those who want it wait, and all others go on
   const levels = await sql('select reserved from inventory.levels order by reserved')
   expect(levels).toEqual([{ reserved: 51 }, { reserved: 51 }, { reserved: 302 }])
   await proveBooks()
-}, 30_000)
+})
 
 test('levels that change while they are locked without waiting are read as they are', async () => {
   const { stocks, itemId, url, client, proveBooks } = await useStock({ onHand: 60, processes: 4 })
@@ -150,7 +150,7 @@ test('levels that change while they are locked without waiting are read as they 
   expect(ends.filter(end => end === undefined).length).toBe(60)
   expect(await reservedOf(client, itemId)).toEqual({ held: 60 })
   await proveBooks()
-}, 60_000)
+})
 
 test('without a database, everybody is refused soon; when it is back, it goes on', async () => {
   const { stock, itemId, client, proxy, proveBooks } = await useProxiedStock()
@@ -163,7 +163,7 @@ test('without a database, everybody is refused soon; when it is back, it goes on
   await until('somebody can buy', () => stock.buy(newId(), lines).then(() => true))
   expect(await reservedOf(client, itemId)).toEqual({ held: 2 })
   await proveBooks()
-}, 30_000)
+})
 
 /** One request, which all processes find at the same moment, because they all wait for its level. */
 async function postHeldUp() {

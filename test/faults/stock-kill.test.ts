@@ -71,4 +71,4 @@ test('processes that are killed at any moment lose nothing that they acknowledge
   expect(survivor.acknowledged.size).toBe(16 * 60)
   await proveAcknowledged(shared, survivor.acknowledged)
   await shared.proveBooks()
-}, 90_000)
+})

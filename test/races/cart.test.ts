@@ -171,7 +171,7 @@ test('64 clients on one cart, with merges, cut connections and retries: the sum 
   expect(await shop.sql('select 1 from cart.guest_carts where merged_into is null')).toEqual([])
   expect(shop.log.filter(line => /"status":5(?!03)/.test(line))).toEqual([])
   expect(await deadlocksOf(shop)).toBe(0)
-}, 120_000)
+})
 
 test('callers who hang up do not count as under way for ever', async () => {
   const shop = await useCartShop({ CARTWRIGHT__SERVER__CONCURRENT_REQUESTS_MAX: '4' })

@@ -115,7 +115,7 @@ test('who was not told of a limit keeps to it all the same', async () => {
   const ends = await Promise.all(times(80, number => take(number, [{ promotionId }])))
   expect(countOf(ends)).toEqual({ done: 20, PRICING_USED_UP: 60 })
   await proveBooks()
-}, 60_000)
+})
 
 test('what is given back while others take it is used as often as it may be, and no more', async () => {
   const { promote, take, release, usesLeftOf, proveBooks } = await useRedemptions(4)
@@ -134,7 +134,7 @@ test('what is given back while others take it is used as often as it may be, and
   const late = await Promise.all(times(30, number => take(number, [limited(promotionId)])))
   expect(countOf(late).done ?? 0).toBe(20 - done)
   await proveBooks()
-}, 60_000)
+})
 
 test.each([1, 4])(
   'one customer, by account or by address, uses a promotion as often as they may, from %i processes',
@@ -186,7 +186,7 @@ test('what an owner takes again is taken once, and what is given back can be tak
     expect(await usesLeftOf(promotionId)).toBe(1)
   }
   await proveBooks()
-}, 60_000)
+})
 
 test('promotions that are taken in any order hold up nobody for ever', async () => {
   const { promote, take, release, proveBooks } = await useRedemptions(4)
@@ -207,7 +207,7 @@ test('promotions that are taken in any order hold up nobody for ever', async () 
   )
   expect(Object.keys(countOf(ends)).filter(end => end !== 'done' && end !== 'PRICING_USED_UP')).toEqual([])
   await proveBooks()
-}, 60_000)
+})
 
 test('a connection that dies between redeeming and the commit, or with it, takes nothing twice and loses nothing', async () => {
   const { promote, take, release, usesLeftOf, proveBooks, databaseUrl } = await useRedemptions(2)
@@ -245,7 +245,7 @@ test('a connection that dies between redeeming and the commit, or with it, takes
     expect(await usesLeftOf(promotion)).toBe(20)
   }
   expect(kills).toBeGreaterThan(40)
-}, 120_000)
+})
 
 test('a transaction that is rolled back takes and gives back nothing', async () => {
   const { promote, take, usesLeftOf, proveBooks } = await useRedemptions()

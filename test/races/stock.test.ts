@@ -58,7 +58,7 @@ test('of 10,000 buyers, those get one of 100 who came first', async () => {
   expect(ends).toEqual({ done: 100, INVENTORY_SHORT: 9_900 })
   expect(await reservedOf(client, itemId)).toEqual({ held: 100 })
   await proveBooks()
-}, 60_000)
+})
 
 test('who is short hears of every line, with what there is, and nothing is reserved', async () => {
   const { stock, itemIds, client, proveBooks } = await useStock({ items: 3, onHand: 2 })
@@ -221,7 +221,7 @@ test('requests are done once, in their order, whoever of two processes does them
   )
   expect(order.map(({ operation }) => operation)).toEqual(times(120, id))
   await proveBooks()
-}, 30_000)
+})
 
 test('what an order posts is done after its commit, and not without it', async () => {
   const { stock, itemId, client, sql, proveBooks } = await useStock({ onHand: 10 })
@@ -322,7 +322,7 @@ test('what never left goes back once, whoever of two processes undoes it, and al
     { state: 'confirmed', quantity: 5 }
   ])
   await proveBooks()
-}, 60_000)
+})
 
 test('what is counted of operations is what was queued and what requests were done', async () => {
   const { stock, itemId, locationId } = await useStock()

@@ -83,7 +83,7 @@ export const seeds: readonly Seed[] = [
     promise: 'The session of a disabled user proves nothing.',
     file: 'src/modules/auth/sessions/repository.ts',
     find: 'where id = $userId and password_hash = $passwordHash and disabled_at is null for share',
-    replace: 'where id = $userId for share',
+    replace: 'where id = $userId and $passwordHash::text is not null for share',
     tests: [
       'src/modules/auth/sessions/sessions.test.ts',
       'src/modules/auth/accounts/routes.test.ts',

@@ -504,4 +504,4 @@ test('ten thousand transactions, some of them failing, leave nothing behind', as
   expect(db.statistics()).toMatchObject({ acquired_conns: 0, acquire_count: 10_000 })
   expect(db.statistics().total_conns).toBeLessThanOrEqual(8)
   expect(await db.rows(countIdle)).toEqual([{ count: 0 }])
-}, 60_000)
+})

@@ -177,7 +177,7 @@ test('a database that hangs fails everything within the limits, and soon without
   const back = await firstSuccess(db, 6)
   expect(back).toBeLessThan(5_000)
   expect((await read(db)).map(row => row.id)).toContain(6)
-}, 30_000)
+})
 
 test('a server that froze and comes back with its connections lost is found again', async () => {
   const { db, proxy } = await useFaultyDatabase()
@@ -284,4 +284,4 @@ test('under load, eight kills of every backend lose no acknowledged row', async 
   const stored = new Set((await read(db)).map(row => row.id))
   expect(acknowledged.filter(id => !stored.has(id))).toEqual([])
   expect(db.statistics().acquired_conns).toBe(0)
-}, 60_000)
+})

@@ -89,4 +89,4 @@ test('with as many lists as there may be markets, all products are brought up to
   expect(await shop.sql('select count(*)::int as rows from catalog.list_prices')).toEqual([
     { rows: 249 * 45 }
   ])
-}, 60_000)
+})

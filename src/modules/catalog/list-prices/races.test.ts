@@ -65,7 +65,7 @@ test('whatever two processes change of prices and products at once, lists say wh
       await vi.waitFor(() => expectAgreement(shop, productIds, market), { timeout: 10_000, interval: 25 })
   // Something was left to compare.
   expect(await one.listed('uk')).not.toEqual([])
-}, 60_000)
+})
 
 test('what was missed is healed by the job, and lists that no market has are forgotten', async () => {
   const shop = await useMarkets()

@@ -30,7 +30,7 @@ beforeAll(async () => {
   )
   await client.connect()
   await fillLargeCatalog(client)
-}, 120_000)
+})
 afterAll(async () => {
   await client.end()
   await db.close()

@@ -103,7 +103,7 @@ test('levels whose history takes long to read are read some at a time, over seve
   expect(parts.length).toBeGreaterThan(1)
   const found = parts.flatMap(({ findings }) => findings.map((item: Finding) => item.variant_id))
   expect([found.length, new Set(found).size]).toEqual([4, 4])
-}, 60_000)
+})
 
 test('nobody else checks or repairs', async () => {
   const { as } = await useCounted(1)
