@@ -1,3 +1,4 @@
+import { cpuMicroseconds } from './cpu.ts'
 import type { Flood, openFlood } from './flood.ts'
 
 /** Requests of one side, all from the addresses that they name. */
@@ -13,7 +14,8 @@ export type Siege = {
   /** What runs beside the other clients in the control run. It is sent as often as the attack was. */
   readonly harmless: Omit<Side, 'rate'>
 }
-type Seen = { readonly success: number; readonly p50: number; readonly attacks: string }
+/** `cpu`: what the program used, as a share of one core. */
+type Seen = { readonly success: number; readonly p50: number; readonly cpu: number; readonly attacks: string }
 type Pair = { readonly attacked: Seen; readonly control: Seen; readonly ratio: number }
 export type Verdict = {
   readonly pairs: readonly Pair[]
@@ -30,19 +32,21 @@ const PAIRS = 5
 const SECONDS = 8
 
 /**
- * Attacks the shop at `url` and measures what other clients see, beside a control run of equally many harmless requests.
+ * Attacks a shop and measures what other clients see, beside a control run of equally many harmless requests.
  * Five pairs, one after the other, so that both runs of a pair meet the same machine.
  */
 export async function besiege(
   flood: ReturnType<typeof openFlood>,
-  url: string,
+  { url, pid }: { url: string; pid: number },
   { others, attack, harmless }: Siege,
   { pairs: count = PAIRS, seconds = SECONDS } = {}
 ): Promise<Verdict> {
   const run = async (beside: Side | Disturbance) => {
     const disturbing = typeof beside === 'function' ? beside(seconds) : flood.run({ ...beside, url, seconds })
+    const usedBefore = cpuMicroseconds([pid])
     const [seen, attacks] = await Promise.all([flood.run({ ...others, url, seconds }), disturbing])
-    return { seen, attacks: isFlooded(attacks) ? attacks : undefined }
+    const cpu = (cpuMicroseconds([pid]) - usedBefore) / 1_000_000 / seconds
+    return { seen, cpu, attacks: isFlooded(attacks) ? attacks : undefined }
   }
   const pairs: Pair[] = []
   for (let number = 0; number < count; number += 1) {
@@ -62,11 +66,12 @@ type Flooded = Awaited<ReturnType<ReturnType<typeof openFlood>['run']>>
 const isFlooded = (value: unknown): value is Flooded =>
   typeof value === 'object' && value !== null && 'sent' in value
 
-function seenOf({ seen, attacks }: { seen: Flooded; attacks: Flooded | undefined }): Seen {
+function seenOf({ seen, cpu, attacks }: { seen: Flooded; cpu: number; attacks: Flooded | undefined }): Seen {
   const { good, refused, other, failed, unsent, p50 } = seen
   return {
     success: good / Math.max(1, good + refused + other + failed + unsent),
     p50,
+    cpu,
     attacks:
       attacks === undefined
         ? ''
@@ -84,16 +89,16 @@ export function reportOf(name: string, { pairs, success, ratio, holds }: Verdict
   const lines = pairs.map(({ attacked, control, ratio: each }, index) => {
     const cells = [
       index + 1,
-      ...[percent(attacked.success), `${attacked.p50} ms`],
-      ...[percent(control.success), `${control.p50} ms`],
+      ...[percent(attacked.success), `${attacked.p50} ms`, percent(attacked.cpu)],
+      ...[percent(control.success), `${control.p50} ms`, percent(control.cpu)],
       ...[each.toFixed(2), attacked.attacks]
     ]
     return `| ${cells.join(' | ')} |`
   })
   return [
     `## ${name}`,
-    '| pair | others under attack | median | others, control | median | ratio | the attack |',
-    '|---:|---:|---:|---:|---:|---:|---|',
+    '| pair | others under attack | median | CPU | others, control | median | CPU | ratio | the attack |',
+    '|---:|---:|---:|---:|---:|---:|---:|---:|---|',
     ...lines,
     `${holds ? 'HOLDS' : 'FAILS'}: ${percent(success)} of the others' requests succeed, their median is ${ratio.toFixed(2)} times the control's\n`
   ].join('\n')

@@ -42,7 +42,7 @@ try {
   await flood.run(warm)
   for (const siege of siegesOf(othersOf(users))) {
     if (wanted.length > 0 && !wanted.includes(siege.name)) continue
-    const verdict = await besiege(flood, shop.url, siege)
+    const verdict = await besiege(flood, shop, siege)
     process.stdout.write(`${reportOf(siege.name, verdict)}\n`)
     holdAll &&= verdict.holds
   }
@@ -84,7 +84,7 @@ function siegesOf(others: Side): Siege[] {
       name: 'bodies',
       others,
       attack: {
-        ...{ connections: 1, rate: 100, source },
+        ...{ connections: 16, rate: 40, source },
         requests: [
           post('/api/auth/login', keys(89_000)),
           post('/api/guest-cart', keys(89_000)),

@@ -76,3 +76,38 @@ test('90,000 members are counted no further than the route allows', async () => 
   expect([answer.status, answer.json.code]).toEqual([400, 'MALFORMED_JSON'])
   expect(answer.json.reason).toMatch(/^it has more than \d+ values$/)
 })
+
+const SHAPES: readonly [string, (index: number) => string, string, string][] = [
+  ['many keys', index => `"k${index}":1`, '{', '}'],
+  ['nested keys', index => `"k${index}":{"a":{"b":1}}`, '{', '}'],
+  ['empty objects', () => '{}', '{"items":[', ']}'],
+  ['numbers', () => '1', '{"items":[', ']}']
+]
+
+test.each(SHAPES)(
+  'of a body of %s no operation parses more values than its schema allows',
+  (_name, piece, ...ends) => {
+    const [open = '', close = ''] = ends
+    for (const { name, schema, bytesMax } of operations) {
+      const { valuesMax } = boundsOf(schema)
+      const pieces: string[] = []
+      for (let bytes = open.length + 1; bytes < bytesMax - 100; bytes += (pieces.at(-1)?.length ?? 0) + 1)
+        pieces.push(piece(pieces.length))
+      const body = Buffer.from(open + pieces.join(',') + close)
+      if (pieces.length > valuesMax)
+        expect(
+          reasonOf(() => parseJson(body, valuesMax)),
+          name
+        ).toBe(`it has more than ${valuesMax} values`)
+    }
+  }
+)
+
+function reasonOf(work: () => unknown): unknown {
+  try {
+    work()
+  } catch (error) {
+    return (error as { details?: { reason?: unknown } }).details?.reason
+  }
+  return undefined
+}

@@ -34,9 +34,12 @@ export function mountDiagnostics(
   })
 
   if (hasPrivateMetrics) return
+  let encoded = { text: '', bytes: Buffer.alloc(0) }
   app.get('/metrics', options, async (_request, reply) => {
-    reply.header('content-type', metrics.contentType)
-    return metrics.expose()
+    const text = await metrics.expose()
+    // Many callers share a text, which is encoded once.
+    if (text !== encoded.text) encoded = { text, bytes: Buffer.from(text) }
+    return reply.header('content-type', metrics.contentType).send(encoded.bytes)
   })
 
   app.get('/metricsz', options, () => ({ time: now(), db_pool: db.statistics() }))
