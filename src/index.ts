@@ -36,6 +36,7 @@ export * as wire from './kernel/wire.ts'
 export { defineModule, type Module } from './module.ts'
 export { adminModule } from './modules/admin/index.ts'
 export {
+  apiKeyCreated,
   authModule,
   emailChanged,
   passwordChanged,

@@ -2,6 +2,7 @@ import type { EventType } from '../../src/kernel/events.ts'
 import { defineModule, type Module } from '../../src/module.ts'
 import {
   type AuthApi,
+  apiKeyCreated,
   authModule,
   emailChanged,
   passwordChanged,
@@ -22,6 +23,7 @@ const EVENTS: readonly EventType[] = [
   verificationRequested,
   passwordResetRequested,
   passwordChanged,
+  apiKeyCreated,
   emailChanged,
   userDeleted
 ]

@@ -14,6 +14,8 @@ export type Identity = {
   readonly sessionId: string | null
   /** The API key behind a token of a machine. */
   readonly apiKeyId?: string
+  /** When the caller logged in at another issuer (`auth_time`), in seconds since 1970, where its token says so. */
+  readonly authenticatedAt?: number
   readonly expiresAt: number
 }
 /** Verifies a bearer token. @throws `unauthenticated` for every token that is not good. */

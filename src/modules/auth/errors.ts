@@ -103,6 +103,11 @@ export const lastAdmin = defineError(
   'This is the last administrator with all rights; make another one first.',
   { mayPass: true }
 )
+export const recentLoginRequired = defineError(
+  'forbidden',
+  'AUTH_RECENT_LOGIN_REQUIRED',
+  'This needs a log-in within the last minutes; "max_age_seconds" says how many seconds it may be ago.'
+)
 export const apiKeyInvalid = defineError(
   'unauthenticated',
   'AUTH_INVALID_API_KEY',

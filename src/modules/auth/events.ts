@@ -54,6 +54,12 @@ export const passwordChanged = defineEvent(
   },
   ofUser
 )
+/** `auth.api_key_created`: an administrator made an API key. */
+export const apiKeyCreated = defineEvent(
+  'auth.api_key_created',
+  { description: 'An administrator made an API key for a machine.', subject: 'the user', outside: 'never' },
+  { user_id: Id, api_key_id: Id, name: Type.String() }
+)
 /** `auth.email_changed`: an account has another address. */
 export const emailChanged = defineEvent(
   'auth.email_changed',
@@ -87,6 +93,7 @@ export const authEvents = [
   verificationRequested,
   passwordResetRequested,
   passwordChanged,
+  apiKeyCreated,
   emailChanged,
   userDeleted
 ] as const

@@ -50,6 +50,7 @@ import { verificationRoutes } from './verification/routes.ts'
 import { createVerification } from './verification/service.ts'
 
 export {
+  apiKeyCreated,
   emailChanged,
   passwordChanged,
   passwordResetRequested,
@@ -220,7 +221,10 @@ export const authModule = defineModule({
         sessionRoutes(tiers, sessions, limits)
         verificationRoutes(tiers, verification, limits)
         passwordResetRoutes(tiers, resets, limits)
-        const apiKeys = { db, secrets, accessTokens, revocations, keysMax: settings.api_keys_max }
+        const apiKeys = {
+          ...{ db, secrets, accessTokens, revocations, emit, keysMax: settings.api_keys_max },
+          recentLoginMinutes: settings.recent_login_minutes
+        }
         apiKeyRoutes(tiers, createApiKeys(apiKeys), limits)
         invitationRoutes(tiers, invitations)
         keyRoutes(tiers, keys.published)

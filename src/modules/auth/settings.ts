@@ -65,6 +65,12 @@ export const authSettings = section('Accounts and tokens.', {
     1,
     1_000
   ),
+  recent_login_minutes: count(
+    'Minutes after a log-in in which an administrator can make API keys; later they log in again.',
+    10,
+    1,
+    1_440
+  ),
   api_keys_max: count('The most API keys of one administrator.', 20, 1, 1_000),
   exports_per_minute: count('Exports of all that is kept of somebody, a minute and account.', 6),
   admin_email: text(

@@ -1,5 +1,6 @@
 import { defineModule } from '../../module.ts'
 import {
+  apiKeyCreated,
   authModule,
   emailChanged,
   passwordChanged,
@@ -82,6 +83,7 @@ export const notificationsModule = defineModule({
     verificationRequested,
     passwordResetRequested,
     passwordChanged,
+    apiKeyCreated,
     emailChanged,
     stockCrossed,
     orderPlaced,

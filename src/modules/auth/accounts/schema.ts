@@ -75,7 +75,13 @@ export const RefreshRequest = request('RefreshRequest', {
 
 export const ChangePasswordRequest = request('ChangePasswordRequest', {
   current_password: Password,
-  new_password: Password
+  new_password: Password,
+  keep_api_keys: Type.Optional(
+    Type.Boolean({
+      description: 'Whether API keys of an administrator stay valid; by default they are revoked.',
+      default: false
+    })
+  )
 })
 export type ChangePasswordRequest = Static<typeof ChangePasswordRequest>
 

@@ -4,6 +4,7 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
+import { deleteApiKeysOf } from '../api-keys/repository.ts'
 import { emailNotVerified, invalidCredentials, invalidToken, invitationRequired } from '../errors.ts'
 import { passwordChanged, userRegistered } from '../events.ts'
 import * as invitations from '../invitations/repository.ts'
@@ -132,7 +133,7 @@ export function createAccountService(deps: AccountDeps) {
     return { user, ...tokens }
   }
 
-  /** Changes the password and ends every other session. @throws as `logIn`, and `AUTH_PASSWORD_TOO_WEAK`. */
+  /** Changes the password, revokes API keys and ends every other session. @throws as `logIn`, and `AUTH_PASSWORD_TOO_WEAK`. */
   async function changePassword(
     { userId: id, sessionId }: Caller,
     body: ChangePasswordRequest,
@@ -148,6 +149,7 @@ export function createAccountService(deps: AccountDeps) {
     await write.once(db, async tx => {
       if ((await tx.run(repository.updatePassword, { id, ...hashes })) !== 1) throw invalidCredentials()
       await tx.run(deleteTokensOfOldPassword, { userId: id })
+      if (body.keep_api_keys !== true) await tx.run(deleteApiKeysOf, { userId: id })
       await sessions.endAll(tx, id, sessionId)
       emit(tx, passwordChanged, id, { user_id: id })
     })

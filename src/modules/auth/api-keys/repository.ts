@@ -45,6 +45,12 @@ export const deleteApiKey = statement({
   takes: { id: 'uuid', userId: 'uuid' },
   text: 'delete from auth.api_keys where id = $id and user_id = $userId'
 })
+/** All keys of a user, whose password is another one now. */
+export const deleteApiKeysOf = statement({
+  name: 'auth.delete_api_keys_of_user',
+  takes: { userId: 'uuid' },
+  text: 'delete from auth.api_keys where user_id = $userId'
+})
 /** Notes the use of a key that is good, once a minute at most; without one, nothing. */
 export const useApiKey = statement({
   name: 'auth.use_api_key',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Accounts, openAccounts, PASSWORD } from '../../../../test/support/accounts.ts'
+import { type Accounts, NEW_PASSWORD, openAccounts, PASSWORD } from '../../../../test/support/accounts.ts'
 import { newId } from '../../../kernel/ids.ts'
 
 type Person = Awaited<ReturnType<Accounts['newAdmin']>>
@@ -137,5 +137,56 @@ describe('an API key', () => {
     const rows = await shop.sql(`select k::text from auth.api_keys k
       union all select i::text from cartwright.idempotency_keys i union all select a::text from cartwright.audit a`)
     expect([...shop.log, JSON.stringify(rows)].join('\n')).not.toContain(secret)
+  })
+
+  test('is made within some minutes after a log-in, and its owner gets a mail', async () => {
+    const bob = await shop.newAdmin()
+    const make = (headers = {}) => bob.post('/api/auth/api-keys', { name: 'warehouse' }, headers)
+    const again = { 'idempotency-key': newId() }
+    const { status, json } = await make(again)
+    expect(status).toBe(201)
+    await expect
+      .poll(() => shop.heardOf(bob.id, 'auth.api_key_created'))
+      .toEqual([{ user_id: bob.id, api_key_id: json.id, name: 'warehouse' }])
+    const age = (minutes: number) =>
+      shop.sql(`update auth.sessions set created_at = now() - make_interval(mins => $2) where user_id = $1`, [
+        bob.id,
+        minutes
+      ])
+    await age(11)
+    const refused = { status: 403, json: { code: 'AUTH_RECENT_LOGIN_REQUIRED', max_age_seconds: 600 } }
+    expect(await make()).toMatchObject(refused)
+    // A retry of the request that made the key gets the same answer, however late it comes.
+    expect(await make(again)).toMatchObject({ status: 201, json })
+    const { json: session } = await shop.logIn(bob.email)
+    const fresh = shop.as({ token: session.access_token })
+    await age(9)
+    expect((await fresh.post('/api/auth/api-keys', { name: 'warehouse' })).status).toBe(201)
+    await age(11)
+    const { refresh_token } = session
+    const { json: refreshed } = await shop.anybody.post('/api/auth/refresh', { refresh_token })
+    const later = shop.as({ token: refreshed.access_token })
+    expect(await later.post('/api/auth/api-keys', { name: 'warehouse' })).toMatchObject(refused)
+  })
+
+  test('ends with the password of its owner, unless a change of it keeps keys', async () => {
+    const bob = await shop.newAdmin()
+    const other = await create(ada)
+    const works = async (api_key: string) => (await exchange(api_key)).status
+    const change = (current_password: string, new_password: string, more: object = {}) =>
+      bob.post('/api/auth/password', { current_password, new_password, ...more })
+    const kept = await create(bob)
+    const bot = await machine(kept.api_key)
+    expect((await change(PASSWORD, NEW_PASSWORD, { keep_api_keys: true })).status).toBe(204)
+    expect([await works(kept.api_key), (await bot.get(INVITATIONS)).status]).toEqual([200, 200])
+    expect((await change(NEW_PASSWORD, PASSWORD)).status).toBe(204)
+    expect([await works(kept.api_key), (await bot.get(INVITATIONS)).status]).toEqual([401, 401])
+
+    const { api_key } = await create(bob)
+    await shop.anybody.post('/api/auth/forgot', { email: bob.email })
+    const sent = await shop.sentTo(bob.id, 'password')
+    const reset = { token: sent?.token, password: NEW_PASSWORD }
+    expect((await shop.anybody.post('/api/auth/reset', reset)).status).toBe(204)
+    expect([await works(api_key), await works(other.api_key)]).toEqual([401, 200])
   })
 })

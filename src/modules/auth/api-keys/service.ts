@@ -1,11 +1,15 @@
+import type { Identity } from '../../../gateway/callers/identity.ts'
 import { found } from '../../../kernel/errors.ts'
 import { newestFirst, readPage } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import { apiKeyInvalid, apiKeyLimit, apiKeyNotFound, apiKeyScopes } from '../errors.ts'
+import { apiKeyInvalid, apiKeyLimit, apiKeyNotFound, apiKeyScopes, recentLoginRequired } from '../errors.ts'
+import { apiKeyCreated } from '../events.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
+import { findRecentLogin } from '../sessions/repository.ts'
 import type { Revocations } from '../sessions/revocations.ts'
 import type { AccessTokens } from '../tokens/access-tokens.ts'
 import * as repository from './repository.ts'
@@ -16,28 +20,50 @@ type Deps = {
   secrets: Secrets
   accessTokens: AccessTokens
   revocations: Revocations
+  emit: Emit
   keysMax: number
+  recentLoginMinutes: number
 }
-type Caller = { userId: string; scopes: readonly string[] | null }
+type Owner = Pick<Identity, 'userId'>
+type Caller = Pick<Identity, 'userId' | 'scopes' | 'sessionId' | 'authenticatedAt'>
+const MINUTE_SECONDS = 60
 
 const PURPOSE = 'auth.api_key'
 const DAYS = 365
 
 /** Keys of administrators' machines, which exchange them for tokens. */
-export function createApiKeys({ db, secrets, accessTokens, revocations, keysMax }: Deps) {
+export function createApiKeys(deps: Deps) {
+  const { db, secrets, accessTokens, revocations, emit, keysMax, recentLoginMinutes } = deps
   /** Computed from the id, so that a request whose answer was lost gets the same one again, which lies nowhere. */
   const keysOf = (id: string) => secrets.everyMac(PURPOSE, id).map(mac => `ak_${mac}`)
+
+  /**
+   * A stolen access token is good for minutes, a key for years: so making one needs the password again, or the `auth_time` of
+   * another issuer. @throws `AUTH_RECENT_LOGIN_REQUIRED`.
+   */
+  async function requireRecentLogin({ userId, sessionId, authenticatedAt = 0 }: Caller): Promise<void> {
+    const max_age_seconds = recentLoginMinutes * MINUTE_SECONDS
+    const isRecent =
+      sessionId === null
+        ? Date.now() / 1_000 - authenticatedAt < max_age_seconds
+        : await db
+            .first(findRecentLogin, { id: sessionId, userId, minutes: recentLoginMinutes })
+            .then(found => found?.is_recent === true)
+    if (!isRecent) throw recentLoginRequired({ details: { max_age_seconds } })
+  }
 
   return {
     /**
      * Makes a key. It is in this answer and nowhere else.
-     * @throws `AUTH_API_KEY_SCOPES`, `AUTH_API_KEY_LIMIT`.
+     * @throws `AUTH_RECENT_LOGIN_REQUIRED`, `AUTH_API_KEY_SCOPES`, `AUTH_API_KEY_LIMIT`.
      */
     async create(
-      { userId, scopes: own }: Caller,
+      caller: Caller,
       { name, scopes = null, expires_in_days: days = DAYS }: CreateApiKeyRequest,
       write: Write
     ) {
+      if (!write.alreadyApplied) await requireRecentLogin(caller)
+      const { userId, scopes: own } = caller
       const missing = own === null ? [] : (scopes ?? []).filter(scope => !own.includes(scope))
       if (missing.length > 0) throw apiKeyScopes({ details: { missing } })
       const { id } = write
@@ -46,6 +72,7 @@ export function createApiKeys({ db, secrets, accessTokens, revocations, keysMax 
         await tx.run(repository.insertApiKey, { id, userId, keyHash, name, scopes, days })
         const { total } = found(await tx.first(repository.countApiKeys, { userId }), apiKeyNotFound)
         if (total > keysMax) throw apiKeyLimit({ details: { limit: keysMax } })
+        emit(tx, apiKeyCreated, userId, { user_id: userId, api_key_id: id, name })
       })
       const row = await db.first(repository.findApiKey, { id, userId })
       const { key_hash: stored, ...made } = found(row, apiKeyNotFound)
@@ -53,7 +80,7 @@ export function createApiKeys({ db, secrets, accessTokens, revocations, keysMax 
       return { ...made, api_key: found(api_key, apiKeyNotFound) }
     },
 
-    list: ({ userId }: Caller, query: PageQuery) =>
+    list: ({ userId }: Owner, query: PageQuery) =>
       readPage(query, {
         ...newestFirst,
         name: 'api keys',
@@ -63,7 +90,7 @@ export function createApiKeys({ db, secrets, accessTokens, revocations, keysMax 
       }),
 
     /** Its tokens are worth nothing any more, in every process within a second. @throws `AUTH_API_KEY_NOT_FOUND`. */
-    async revoke({ userId }: Caller, id: string, write: Write): Promise<void> {
+    async revoke({ userId }: Owner, id: string, write: Write): Promise<void> {
       await write.once(db, async tx => {
         if ((await tx.run(repository.deleteApiKey, { id, userId })) === 0) throw apiKeyNotFound()
         await revocations.announce(tx, userId)

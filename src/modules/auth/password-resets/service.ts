@@ -4,6 +4,7 @@ import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import * as users from '../accounts/repository.ts'
+import { deleteApiKeysOf } from '../api-keys/repository.ts'
 import { oneTimeTokenInvalid } from '../errors.ts'
 import { passwordChanged, passwordResetRequested } from '../events.ts'
 import { deleteTokensOfOldPassword, findToken } from '../one-time-tokens/repository.ts'
@@ -51,7 +52,7 @@ export function createPasswordResets(deps: PasswordResetDeps) {
     },
 
     /**
-     * Sets another password and ends all sessions.
+     * Sets another password, revokes all API keys and ends all sessions.
      * @throws `AUTH_ONE_TIME_TOKEN_INVALID`, `AUTH_PASSWORD_TOO_WEAK`, `AUTH_BUSY`.
      */
     async reset({ token, password }: ResetPasswordRequest, network: string, write: Write): Promise<void> {
@@ -64,6 +65,7 @@ export function createPasswordResets(deps: PasswordResetDeps) {
       await write.once(db, async tx => {
         found(await tx.first(repository.resetPassword, { id, hash }), oneTimeTokenInvalid)
         await tx.run(deleteTokensOfOldPassword, { userId: user_id })
+        await tx.run(deleteApiKeysOf, { userId: user_id })
         await sessions.endAll(tx, user_id, null)
         emit(tx, passwordChanged, user_id, { user_id })
       })

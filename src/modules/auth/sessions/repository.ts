@@ -49,6 +49,16 @@ export const findRotation = statement({
       and s.expires_at > now() and s.last_used_at > now() - make_interval(days => $idleDays)`
 })
 
+/** Whether a session was opened, by a password, within so many minutes. Refreshing its tokens does not count. */
+export const findRecentLogin = statement({
+  name: 'auth.find_recent_login',
+  takes: { id: 'uuid', userId: 'uuid', minutes: 'int4' },
+  gives: { is_recent: 'bool' },
+  text: `
+    select created_at > now() - make_interval(mins => $minutes) as is_recent from auth.sessions
+    where id = $id and user_id = $userId`
+})
+
 /** The present rights of the user of a session, unless it has ended. */
 export const findLiveSession = statement({
   name: 'auth.find_live_session',

@@ -27,12 +27,13 @@ export function createAuthenticate({ db, accessTokens, issuers }: AuthenticateDe
     if (verify === undefined) throw invalidToken()
     const caller = await verify(token)
     const role = caller.isAdmin ? 'admin' : 'customer'
-    const { scopes } = caller
+    const { scopes, authenticatedAt } = caller
     return {
       userId: await userOf(caller),
       role,
       scopes,
       sessionId: null,
+      ...(authenticatedAt !== undefined && { authenticatedAt }),
       expiresAt: believedUntil(caller.exp)
     }
   }

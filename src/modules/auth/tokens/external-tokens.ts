@@ -16,6 +16,8 @@ export type ExternalCaller = {
   /** What an administrator may look after; `null`: everything. */
   scopes: string[] | null
   exp: number
+  /** `auth_time` of OpenID Connect: when the person logged in there. */
+  authenticatedAt?: number
 }
 
 const NAME_LENGTH_MAX = 200
@@ -46,7 +48,8 @@ export function createExternalTokens(settings: IssuerSettings, keyFor: IssuerKey
       name: nameOf(claims),
       isAdmin,
       scopes: isAdmin && settings.scopes_claim !== undefined ? scopesIn(claims, settings.scopes_claim) : null,
-      exp: claims.exp
+      exp: claims.exp,
+      ...(typeof claims.auth_time === 'number' && { authenticatedAt: claims.auth_time })
     }
   }
 }

@@ -13,6 +13,7 @@ export type Verified = {
   scopes: readonly string[] | null
   sessionId: string | null
   apiKeyId?: string
+  authenticatedAt?: number
   expiresAt: number
 }
 

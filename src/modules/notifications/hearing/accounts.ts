@@ -56,6 +56,10 @@ export function createAccountHearing({ auth, write, isOn }: Deps) {
       to: recipientOf(contact, contact.email),
       data: at(event)
     })),
+    'auth.api_key_created': hear<UserEvent & { name: string }>('api_key_created', async (event, contact) => ({
+      to: recipientOf(contact, contact.email),
+      data: { name: event.payload.name, ...at(event) }
+    })),
     // To the address before: whoever has that one is to know.
     'auth.email_changed': hear<UserEvent>('email_changed', async (event, contact) => ({
       to: recipientOf(contact, contact.formerEmail ?? contact.email),

@@ -6,6 +6,7 @@ export const EVENT_TEMPLATES = [
   'verify_email',
   'reset_password',
   'password_changed',
+  'api_key_created',
   'email_changed',
   'order_placed',
   'order_paid',
@@ -76,6 +77,10 @@ export const catalogue: Readonly<Record<TemplateName, About>> = {
   password_changed: {
     description: 'A password was changed.',
     example: { at: always('2026-01-31T12:00:00.000Z') }
+  },
+  api_key_created: {
+    description: 'An administrator made an API key.',
+    example: { name: always('Warehouse'), at: always('2026-01-31T12:00:00.000Z') }
   },
   email_changed: {
     description: 'The address of an account was changed.',

@@ -41,6 +41,11 @@ export const english: Readonly<Record<TemplateName, Words>> = {
     'The password of your account was changed on {{ at | moment }}.',
     'If it was not you, choose a new one at once, and tell us.'
   ),
+  api_key_created: plain(
+    'An API key was made for your account',
+    'The API key “{{ name }}” was made for your account on {{ at | moment }}. It can do what you can do in the shop.',
+    'If it was not you, revoke it and change your password immediately.'
+  ),
   email_changed: plain(
     'Your e-mail address was changed',
     'The e-mail address of your account was changed on {{ at | moment }}.',

@@ -41,6 +41,11 @@ export const german: Readonly<Record<TemplateName, Words>> = {
     'Das Passwort Ihres Kontos wurde am {{ at | moment }} geändert.',
     'Wenn Sie das nicht waren, wählen Sie bitte sofort ein neues, und sagen Sie uns Bescheid.'
   ),
+  api_key_created: plain(
+    'Für Ihr Konto wurde ein API-Schlüssel erstellt',
+    'Der API-Schlüssel „{{ name }}“ wurde am {{ at | moment }} für Ihr Konto erstellt. Er kann im Shop, was Sie können.',
+    'Wenn Sie das nicht waren, widerrufen Sie ihn und ändern Sie sofort Ihr Passwort.'
+  ),
   email_changed: plain(
     'Ihre E-Mail-Adresse wurde geändert',
     'Die E-Mail-Adresse Ihres Kontos wurde am {{ at | moment }} geändert.',
