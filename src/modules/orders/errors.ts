@@ -70,6 +70,12 @@ export const itemsUnavailable = defineError(
   'Some items cannot be bought like this; "items" says which, and why.',
   { mayPass: true }
 )
+export const marketDestination = defineError(
+  'conflict',
+  'ORDER_MARKET_DESTINATION',
+  'The named market does not deliver to this country; "market" is the one that does.',
+  { mayPass: true }
+)
 export const shippingNotAvailable = defineError(
   'conflict',
   'SHIPPING_NOT_AVAILABLE',

@@ -74,19 +74,21 @@ test('each market has its prices, taxes and deliveries, in the unit of its money
 })
 
 test('what has no price in a market is not sold there, and nothing is ever converted', async () => {
-  const { buyer, mug, cup } = await useMarkets()
+  const { admin, buyer, mug, cup, jp } = await useMarkets()
   const body = { items: [itemOf(mug), itemOf(cup)], shipping_address: TOKYO }
   const { json } = await buyer.post('/api/checkouts', body)
   expect(json).toMatchObject({ ready: false, subtotal: 1_499, currency: 'JPY' })
   expect(json.unavailable_items).toEqual([{ variant_id: cup, name: 'Mug', quantity: 1 }])
   expect(json.findings).toMatchObject([{ code: 'VARIANT_NOT_IN_MARKET', variant_id: cup, blocking: true }])
+  await admin.patch(`/api/admin/markets/${jp.id}`, { exclusive: false })
   const dollars = await buyer.post('/api/checkouts?market=default', body)
   // There is no rate of a delivery to Japan in dollars.
   expect([dollars.json.currency, codesOf(dollars.json)]).toEqual(['USD', ['SHIPPING_NOT_AVAILABLE']])
 })
 
 test('a checkout stays in the market that was named until a change names another, or none', async () => {
-  const { buyer, mug } = await useMarkets()
+  const { admin, buyer, mug, kw } = await useMarkets()
+  await admin.patch(`/api/admin/markets/${kw.id}`, { exclusive: false })
   const body = { items: [itemOf(mug)], shipping_address: KUWAIT }
   const { json } = await buyer.post('/api/checkouts?market=jp', body)
   const path = `/api/checkouts/${json.id}`
@@ -101,7 +103,8 @@ test('a checkout stays in the market that was named until a change names another
 })
 
 test('where nothing is sold any more, the price is that of another market, and a finding says so', async () => {
-  const { admin, buyer, mug, jp } = await useMarkets()
+  const { admin, buyer, mug, jp, kw } = await useMarkets()
+  await admin.patch(`/api/admin/markets/${kw.id}`, { exclusive: false })
   const { json } = await buyer.post('/api/checkouts?market=jp', {
     items: [itemOf(mug)],
     shipping_address: KUWAIT
@@ -109,4 +112,42 @@ test('where nothing is sold any more, the price is that of another market, and a
   await admin.patch(`/api/admin/markets/${jp.id}`, { active: false })
   const gone = (await buyer.get(`/api/checkouts/${json.id}`)).json
   expect([gone.market, codesOf(gone)]).toEqual(['kw', ['MARKET_GONE', 'PRICE_CHANGED']])
+})
+
+test('what goes to a country of another market is priced there, and not ordered until the request names it', async () => {
+  const { anybody, admin, mug, kw } = await useMarkets()
+  const email = 'ada@example.com'
+  const body = { email, items: [itemOf(mug)], shipping_address: KUWAIT }
+  const cheap = { 'x-market': 'jp' }
+  const made = await anybody.post('/api/checkouts/guest', body, cheap)
+  const right = await anybody.post('/api/checkouts/guest', body)
+  expect([made.json.market, made.json.total, codesOf(made.json), made.json.ready]).toEqual([
+    ...['kw', right.json.total],
+    ...[['MARKET_DESTINATION'], false]
+  ])
+  expect([codesOf(right.json), right.json.ready]).toEqual([[], true])
+  const token = { 'x-checkout-token': made.json.checkout_token }
+  const path = `/api/checkouts/guest/${made.json.id}`
+  const refused = { status: 409, json: { code: 'ORDER_MARKET_DESTINATION', market: 'kw' } }
+  const complete = () => anybody.post(`${path}/complete`, { expected_total: made.json.total }, token)
+  expect(await complete()).toMatchObject(refused)
+  expect(await anybody.post('/api/orders/guest', body, cheap)).toMatchObject(refused)
+  expect((await anybody.put(path, body, { ...token, 'x-market': 'kw' })).json).toMatchObject({ ready: true })
+  expect(await complete()).toMatchObject({ status: 201, json: { market: 'kw', total: made.json.total } })
+
+  // Another market may be named where the shop allows it, and for as long.
+  await admin.patch(`/api/admin/markets/${kw.id}`, { exclusive: false })
+  const { json } = await anybody.post('/api/checkouts/guest', body, cheap)
+  expect([json.market, codesOf(json)]).toEqual(['jp', ['SHIPPING_NOT_AVAILABLE']])
+})
+
+test('a market that is named does not deliver to countries of none, unless the default market allows it', async () => {
+  const { admin, buyer, mug } = await useMarkets()
+  const body = { items: [itemOf(mug)], shipping_address: STOCKHOLM }
+  const { json } = await buyer.post('/api/checkouts?market=jp', body)
+  expect([json.market, codesOf(json)]).toEqual(['default', ['MARKET_DESTINATION']])
+  const { items } = (await admin.get('/api/admin/markets')).json
+  const { id } = items.find((each: { is_default: boolean }) => each.is_default)
+  expect((await admin.patch(`/api/admin/markets/${id}`, { exclusive: false })).status).toBe(200)
+  expect((await buyer.get(`/api/checkouts/${json.id}`)).json.market).toBe('jp')
 })

@@ -205,7 +205,8 @@ const DEFAULT_MARKET: Market = {
   taxRounding: 'group',
   cashRoundingMinor: 1,
   locale: 'en',
-  priceListId: null
+  priceListId: null,
+  exclusive: true
 }
 const DEFAULT_PROMOTION = {
   name: 'A tenth off',

@@ -21,6 +21,8 @@ const MESSAGES = {
   PRICE_CHANGED: 'The price has changed since.',
   MARKET_GONE:
     'Nothing is sold any more where this was to be bought; these are the prices of another market.',
+  MARKET_DESTINATION:
+    'The chosen market does not deliver to this country; these are the prices of the market that does.',
   EMAIL_MISSING: 'An e-mail address is needed.',
   EMAIL_INVALID: 'This is not an e-mail address.',
   ADDRESS_MISSING: 'It is not known yet where this goes.',
@@ -37,6 +39,7 @@ const BLOCKS = {
   CART_CHANGED: true,
   PRICE_CHANGED: false,
   MARKET_GONE: false,
+  MARKET_DESTINATION: true,
   EMAIL_MISSING: true,
   EMAIL_INVALID: true,
   ADDRESS_MISSING: true,

@@ -43,7 +43,7 @@ function priced(said: Partial<CheckoutInput> = {}, circumstances: Partial<Circum
   const given: Circumstances = {
     market: {
       ...{ code: 'se', currency: 'EUR', countries: ['SE'], pricesIncludeTax: false, taxRounding: 'group' },
-      ...{ cashRoundingMinor: 1, locale: 'sv', priceListId: null }
+      ...{ cashRoundingMinor: 1, locale: 'sv', priceListId: null, exclusive: true }
     },
     variants: input.lines.map(({ variantId }) => variantOf(variantId)),
     ...{ stock: undefined, lineQuantityMax: 10, ratesOf: () => OPTIONS, now: 0 },

@@ -11,6 +11,7 @@ import { judgeLines, type Shelf, type SoldLine, type UnsoldLine } from './lines.
 /** All that a price depends on beside what the client said. */
 export type Circumstances = Shelf & {
   readonly market: Market
+  readonly marketProblem?: MarketProblem | undefined
   /** `undefined`: nobody knows what delivery costs. */
   readonly ratesOf: RatesOf | undefined
   /** The regions on which delivery depends, by country. */
@@ -18,8 +19,11 @@ export type Circumstances = Shelf & {
   readonly rules: Awaited<ReturnType<PricingApi['rules']>>
   readonly now: number
 }
+/** Why it is priced in another market than the one that the request named. */
+export type MarketProblem = 'MARKET_GONE' | 'MARKET_DESTINATION'
 export type Priced = {
   readonly market: Market
+  readonly marketProblem: MarketProblem | undefined
   readonly sold: readonly SoldLine[]
   readonly unsold: readonly UnsoldLine[]
   /** How goods come. */
@@ -37,7 +41,7 @@ export type Priced = {
 
 /** What a checkout costs. Pure, as the quote is that it asks for. @throws `PRICING_QUOTE_TOO_LARGE` */
 export function price(input: CheckoutInput, given: Circumstances, quote: PricingApi['quote']): Priced {
-  const { market, ratesOf } = given
+  const { market, marketProblem, ratesOf } = given
   const { sold, unsold, findings } = judgeLines(input.lines, given)
   const shipped = quote(quoteInputOf(input, given, sold, 'shipping'))
   const carriesGoods = sold.some(({ variant }) => variant.requiresShipping)
@@ -47,7 +51,15 @@ export function price(input: CheckoutInput, given: Circumstances, quote: Pricing
   const isPickedUp = options.some(({ id, method }) => id === input.shippingOption && method === 'pickup')
   const quoted = isPickedUp ? quote(quoteInputOf(input, given, sold, 'pickup')) : shipped
   return {
-    ...{ market, sold, unsold, method: isPickedUp ? 'pickup' : 'shipping', options, quote: quoted },
+    ...{
+      market,
+      marketProblem,
+      sold,
+      unsold,
+      method: isPickedUp ? 'pickup' : 'shipping',
+      options,
+      quote: quoted
+    },
     rules: given.rules,
     regions: regionsThatMatter(addressOf(input)?.country ?? '', given.rules, given.regions),
     discounts: discountsOf(quoted, given.rules.promotions),

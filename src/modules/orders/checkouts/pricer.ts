@@ -2,12 +2,12 @@ import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { CatalogApi } from '../../catalog/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
-import type { PricingApi } from '../../pricing/index.ts'
+import type { Market, PricingApi } from '../../pricing/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import { buyerOf } from '../placing/buyers.ts'
 import { addressOf, type CheckoutInput, emailOf } from './input.ts'
 import type { UnsoldLine } from './lines.ts'
-import { type Priced, price } from './price.ts'
+import { type MarketProblem, type Priced, price } from './price.ts'
 
 type PricerDeps = {
   secrets: Pick<Secrets, 'mac'>
@@ -41,7 +41,7 @@ export function createPricer({
     { isCounted = true }: { isCounted?: boolean } = {}
   ): Promise<Priced> => {
     const { lines, codes } = input
-    const market = await marketOf(input)
+    const { market, marketProblem } = await marketOf(input)
     const [variants, stock, ratesOf, regions, rules] = await Promise.all([
       catalog.quote(db, lines, market),
       isCounted ? inventory?.available(lines.map(({ variantId }) => variantId)) : undefined,
@@ -49,16 +49,36 @@ export function createPricer({
       shipping?.regions(),
       pricing.rules({ codes, customer: buyerOf(secrets, customerId, emailOf(input)) })
     ])
-    const given = { market, variants, stock, lineQuantityMax, ratesOf, regions, rules, now: Date.now() }
+    const given = {
+      market,
+      marketProblem,
+      variants,
+      stock,
+      lineQuantityMax,
+      ratesOf,
+      regions,
+      rules,
+      now: Date.now()
+    }
     const priced = price(input, given, pricing.quote)
     return { ...priced, unsold: await named(priced.unsold) }
   }
 
-  /** The one that was named, as long as it is there; else that of the destination, else the default one. */
-  async function marketOf(input: CheckoutInput) {
-    const all = await pricing.markets.list()
+  /**
+   * The named market, unless it is gone or the market of the destination is exclusive; else that of the destination, else the
+   * default one.
+   */
+  async function marketOf(input: CheckoutInput): Promise<{ market: Market; marketProblem?: MarketProblem }> {
+    const country = addressOf(input)?.country
+    const [all, ofDestination] = await Promise.all([
+      pricing.markets.list(),
+      pricing.markets.resolve({ country })
+    ])
+    if (input.market === null) return { market: ofDestination }
     const named = all.find(({ code }) => code === input.market)
-    return named ?? pricing.markets.resolve({ country: addressOf(input)?.country })
+    if (named === undefined) return { market: ofDestination, marketProblem: 'MARKET_GONE' }
+    const isElsewhere = country !== undefined && named.code !== ofDestination.code && ofDestination.exclusive
+    return isElsewhere ? { market: ofDestination, marketProblem: 'MARKET_DESTINATION' } : { market: named }
   }
 
   /** One statement more, and only for variants that are gone. */

@@ -12,9 +12,9 @@ export function remarksOn(
   isCartChanged: boolean
 ): Finding[] {
   const { input } = row
-  const isMarketGone = input.market !== null && input.market !== priced.market.code
+  const { marketProblem } = priced
   return [
-    ...(isMarketGone ? [finding('MARKET_GONE')] : []),
+    ...(marketProblem === undefined ? [] : [finding(marketProblem)]),
     ...(isCartChanged ? [finding('CART_CHANGED')] : []),
     ...(priced.quote.hash === row.quote_hash ? [] : [finding('PRICE_CHANGED')]),
     ...emailFindings(input, row.customer_id),

@@ -124,7 +124,7 @@ test('a market that is named in the body counts more than that of the request', 
   const shop = await useOrders()
   await shop.made('markets', {
     ...{ code: 'se', name: 'Sweden', countries: ['SE'], currency: 'USD', locale: 'sv-SE' },
-    prices_include_tax: true
+    ...{ prices_include_tax: true, exclusive: false }
   })
   const buyer = shop.as(customer())
   const market = async (path: string, body: object) => {

@@ -5,6 +5,7 @@ import { findingOf, optionOf, priceView } from '../checkouts/view.ts'
 import {
   codeRefused,
   itemsUnavailable,
+  marketDestination,
   orderIncomplete,
   priceChanged,
   shippingNotAvailable
@@ -36,6 +37,8 @@ export function refusalOf(
   const of = (codes: readonly string[]) => findings.filter(({ code }) => codes.includes(code))
   const errors = findings.flatMap(found => faultOf(found, path))
   if (errors.length > 0) return orderIncomplete({ details: { errors } })
+  if (of(['MARKET_DESTINATION']).length > 0)
+    return marketDestination({ details: { market: priced.market.code } })
   const unavailable = of(UNAVAILABLE)
   if (unavailable.length > 0) return itemsUnavailable({ details: { items: unavailable.map(findingOf) } })
   if (of(UNDELIVERED).length > 0)

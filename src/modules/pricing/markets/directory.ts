@@ -7,7 +7,12 @@ import * as repository from './repository.ts'
 import { MARKETS_MAX, type PublicMarketsResponse } from './schema.ts'
 
 /** A market as a quote takes it, the language of its mails and documents, and the list whose prices hold in it. */
-export type ShopMarket = Market & { readonly locale: string; readonly priceListId: string | null }
+export type ShopMarket = Market & {
+  readonly locale: string
+  readonly priceListId: string | null
+  /** Whether what goes to its countries is bought in this market only. */
+  readonly exclusive: boolean
+}
 /** What a request says of where it buys: the name of a market, or the country to which it has something sent. */
 type Wanted = { name?: string | undefined; country?: string | undefined }
 
@@ -53,5 +58,6 @@ const marketOf = (row: repository.MarketRow): ShopMarket => ({
   taxRounding: row.tax_rounding,
   cashRoundingMinor: row.cash_rounding,
   locale: row.locale,
-  priceListId: row.price_list_id
+  priceListId: row.price_list_id,
+  exclusive: row.exclusive
 })

@@ -14,6 +14,7 @@ const stored = {
   locale: 'text',
   price_list_id: 'uuid?',
   active: 'bool',
+  exclusive: 'bool',
   version: 'int4',
   created_at: 'timestamptz'
 } as const
@@ -82,10 +83,10 @@ export const insertMarket = statement({
   takes: { ...changed, code },
   text: `
     insert into pricing.markets (
-      id, code, name, currency, prices_include_tax, tax_rounding, cash_rounding, locale, price_list_id, active)
+      id, code, name, currency, prices_include_tax, tax_rounding, cash_rounding, locale, price_list_id, active, exclusive)
     values (
       $id, $code, $name, $currency, $prices_include_tax, $tax_rounding, $cash_rounding, $locale, $price_list_id,
-      $active)`
+      $active, $exclusive)`
 })
 export const updateMarket = statement({
   name: 'pricing.update_market',
@@ -93,7 +94,7 @@ export const updateMarket = statement({
   text: `
     update pricing.markets set
       name = $name, currency = $currency, prices_include_tax = $prices_include_tax, tax_rounding = $tax_rounding,
-      cash_rounding = $cash_rounding, locale = $locale, price_list_id = $price_list_id, active = $active, version = version + 1
+      cash_rounding = $cash_rounding, locale = $locale, price_list_id = $price_list_id, active = $active, exclusive = $exclusive, version = version + 1
     where id = $id`
 })
 /** Whether a promotion names it. */

@@ -184,7 +184,7 @@ test('a request buys in the market that it names, else in that of its country, e
   })
   expect(await markets.resolve({ name: 'de' })).toEqual({
     ...{ code: 'de', currency: 'EUR', countries: ['DE', 'AT'], pricesIncludeTax: true, taxRounding: 'group' },
-    ...{ cashRoundingMinor: 1, locale: 'de-DE', priceListId: null }
+    ...{ cashRoundingMinor: 1, locale: 'de-DE', exclusive: true, priceListId: null }
   })
 })
 

@@ -38,6 +38,10 @@ const CashRounding = Type.Integer({
 })
 const PricesIncludeTax = Type.Boolean({ description: 'Whether prices are with tax.' })
 
+const Exclusive = Type.Boolean({
+  description:
+    'Whether orders that go to its countries are placed in this market only. False: a request may name another market for them.'
+})
 const PriceListId = Type.String({
   format: 'uuid',
   description: 'The prices that hold instead of those of the catalog.'
@@ -47,7 +51,7 @@ const fields = {
   name: line(255),
   countries: Type.Array(Country, {
     description:
-      'Who has something sent there buys in this market, unless they name another one; the first is where a buyer is who has not said so.',
+      'Orders that go to one of these countries are placed in this market. The first is the country of a buyer whose address is unknown.',
     uniqueItems: true,
     maxItems: 250
   }),
@@ -57,7 +61,8 @@ const fields = {
   cash_rounding: CashRounding,
   locale: Locale,
   price_list_id: nullable(PriceListId),
-  active: Type.Boolean({ description: 'Whether anybody can buy in it.' })
+  active: Type.Boolean({ description: 'Whether anybody can buy in it.' }),
+  exclusive: Exclusive
 }
 export const CreateMarketRequest = request('CreateMarketRequest', {
   code: MarketCode,
@@ -69,7 +74,8 @@ export const CreateMarketRequest = request('CreateMarketRequest', {
   cash_rounding: Type.Optional({ ...CashRounding, default: 1 }),
   locale: fields.locale,
   price_list_id: Type.Optional(fields.price_list_id),
-  active: Type.Optional({ ...fields.active, default: true })
+  active: Type.Optional({ ...fields.active, default: true }),
+  exclusive: Type.Optional({ ...Exclusive, default: true })
 })
 export type CreateMarketRequest = Static<typeof CreateMarketRequest>
 /** The code stays: requests and orders know the market by it. */
@@ -92,6 +98,7 @@ export const MarketResponse = response('MarketResponse', {
   cash_rounding: Type.Integer(),
   price_list_id: nullable(Id),
   active: Type.Boolean(),
+  exclusive: Exclusive,
   version: Version,
   created_at: Time
 })

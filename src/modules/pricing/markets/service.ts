@@ -35,7 +35,13 @@ export function createMarketService({ db, changes, priceChanges }: Deps) {
 
   /** @throws `PRICING_MARKET_CODE_TAKEN`, `PRICING_COUNTRY_TAKEN`, `PRICING_MARKET_LIST_INVALID`, `PRICING_MARKET_LIMIT` */
   async function create(body: CreateMarketRequest, write: Write): Promise<MarketResponse> {
-    const { tax_rounding = 'group', cash_rounding = 1, price_list_id = null, active = true } = body
+    const {
+      tax_rounding = 'group',
+      cash_rounding = 1,
+      price_list_id = null,
+      active = true,
+      exclusive = true
+    } = body
     await write.once(db, async tx => {
       await tx.run(repository.lockDefault)
       const { total = 0 } = (await tx.first(repository.countMarkets)) ?? {}
@@ -46,7 +52,8 @@ export function createMarketService({ db, changes, priceChanges }: Deps) {
         tax_rounding,
         cash_rounding,
         price_list_id,
-        active
+        active,
+        exclusive
       })
       await tx.run(repository.addCountries, { id: write.id, countries: body.countries })
       announce(tx, null, price_list_id)
