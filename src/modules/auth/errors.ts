@@ -1,4 +1,5 @@
 import { defineError } from '../../kernel/errors.ts'
+import type { Fault } from '../../kernel/faults.ts'
 
 export const registrationClosed = defineError(
   'forbidden',
@@ -16,8 +17,12 @@ export const invitationNotFound = defineError(
   'AUTH_INVITATION_NOT_FOUND',
   'There is no such invitation.'
 )
+export const EMAIL_FAULT: Fault = {
+  path: 'body/email',
+  message: 'must be an e-mail address, such as ada@example.com'
+}
 export const emailInvalid = defineError('invalid', 'AUTH_EMAIL_INVALID', 'This is not an e-mail address.', {
-  fault: { path: 'body/email', message: 'must be an e-mail address, such as ada@example.com' }
+  fault: EMAIL_FAULT
 })
 export const emailDomainNotAllowed = defineError(
   'forbidden',

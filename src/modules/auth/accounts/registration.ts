@@ -1,6 +1,13 @@
 import { domainOf, normaliseDomain, parseEmail } from '../../../kernel/email.ts'
 import type { DomainError } from '../../../kernel/errors.ts'
-import { emailDomainNotAllowed, emailInvalid, invitationRequired, registrationClosed } from '../errors.ts'
+import type { Fault } from '../../../kernel/faults.ts'
+import {
+  EMAIL_FAULT,
+  emailDomainNotAllowed,
+  emailInvalid,
+  invitationRequired,
+  registrationClosed
+} from '../errors.ts'
 
 export type RegistrationRules = {
   readonly registration: 'open' | 'invite' | 'closed'
@@ -28,9 +35,9 @@ export function domainRefusal(
   return isAllowed ? undefined : emailDomainNotAllowed()
 }
 
-/** The address as it is stored. @throws `AUTH_EMAIL_INVALID`. */
-export function emailOf(given: string): string {
+/** The address as it is stored. @throws `AUTH_EMAIL_INVALID`, with `others`: what is wrong with other fields. */
+export function emailOf(given: string, others: () => readonly Fault[] = () => []): string {
   const email = parseEmail(given)
-  if (email === undefined) throw emailInvalid()
+  if (email === undefined) throw emailInvalid({ details: { errors: [EMAIL_FAULT, ...others()] } })
   return email
 }

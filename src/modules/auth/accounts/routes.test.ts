@@ -121,6 +121,15 @@ describe('register', () => {
     expect(found).toEqual([])
   })
 
+  test('names a wrong e-mail address and a weak password in one answer', async () => {
+    const body = { email: 'ada at example.com', password: 'password' }
+    const { status, json } = await app.request('POST', '/api/auth/register', { body })
+    expect([status, json.code]).toEqual([400, 'AUTH_EMAIL_INVALID'])
+    expect(json.errors.map(({ path }: { path: string }) => path)).toEqual(['body/email', 'body/password'])
+    const good = await register({ email: 'ada at example.com' })
+    expect(good.json.errors.map(({ path }: { path: string }) => path)).toEqual(['body/email'])
+  })
+
   test('says why a password is refused', async () => {
     const answer = await register({ password: 'short' })
     expect(answer.json).toMatchObject({ code: 'AUTH_PASSWORD_TOO_WEAK', reason: 'too_short', length_min: 12 })

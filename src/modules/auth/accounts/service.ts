@@ -66,7 +66,7 @@ export function createAccountService(deps: AccountDeps) {
     { email: given, password, invitation }: RegisterRequest,
     { id }: Write
   ): Promise<void> {
-    const email = emailOf(given)
+    const email = emailOf(given, () => requirePassword.faults(password, given))
     const isInvited =
       settings.registration === 'invite' &&
       invitation !== undefined &&

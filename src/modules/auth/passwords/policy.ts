@@ -44,18 +44,33 @@ export function passwordWeakness(password: string, context: PasswordContext): We
   return undefined
 }
 
-/** @throws `AUTH_PASSWORD_TOO_WEAK`, about the field at `path`. */
-export type RequirePassword = (password: string, email: string, path?: string) => void
+export type RequirePassword = {
+  /** @throws `AUTH_PASSWORD_TOO_WEAK`, about the field at `path`. */
+  (password: string, email: string, path?: string): void
+  /** What is wrong with it, for an answer about more fields than this one. */
+  faults(password: string, email: string): Fault[]
+}
 
 /** The rule of this shop for new passwords. */
-export const passwordRule =
-  ({ lengthMin, shopName }: Omit<PasswordContext, 'email'>): RequirePassword =>
-  (password, email, path = 'body/password') => {
-    const reason = passwordWeakness(password, { lengthMin, email, shopName })
+export function passwordRule({ lengthMin, shopName }: Omit<PasswordContext, 'email'>): RequirePassword {
+  const weaknessOf = (password: string, email: string) =>
+    passwordWeakness(password, { lengthMin, email, shopName })
+  const faultOf = (reason: Weakness, path = 'body/password'): Fault => ({
+    path,
+    message: weaknessWords(reason, lengthMin)
+  })
+  const require = (password: string, email: string, path?: string) => {
+    const reason = weaknessOf(password, email)
     if (reason === undefined) return
-    const errors: Fault[] = [{ path, message: weaknessWords(reason, lengthMin) }]
-    throw passwordTooWeak({ details: { reason, length_min: lengthMin, errors } })
+    throw passwordTooWeak({ details: { reason, length_min: lengthMin, errors: [faultOf(reason, path)] } })
   }
+  return Object.assign(require, {
+    faults: (password: string, email: string) => {
+      const reason = weaknessOf(password, email)
+      return reason === undefined ? [] : [faultOf(reason)]
+    }
+  })
+}
 
 /** What the password must be instead, for whoever typed it. */
 function weaknessWords(weakness: Weakness, lengthMin: number): string {
