@@ -40,6 +40,11 @@ export const operationOpen = defineError(
   'The provider has not answered yet what it was asked before; try again when it has.',
   { mayPass: true, constraints: ['payments.operations_one'] }
 )
+export const tooManyAttempts = defineError(
+  'rate_limited',
+  'PAYMENT_ATTEMPTS_LIMITED',
+  'Too many payment attempts failed within the last hour; try again later, or pay in another way.'
+)
 export const captureTooMuch = defineError(
   'conflict',
   'PAYMENT_CAPTURE_TOO_MUCH',

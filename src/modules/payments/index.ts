@@ -3,6 +3,8 @@ import { derivedId } from '../../kernel/ids.ts'
 import { defineModule } from '../../module.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { createAccounts, type NewAccount, type OrderCapture, type OrderRefund } from './accounts/service.ts'
+import { eraseOldNetworks } from './attempts/repository.ts'
+import { createAttempts } from './attempts/service.ts'
 import { eraseOldRaw } from './callbacks/repository.ts'
 import { callbackRoutes } from './callbacks/routes.ts'
 import { createCallbackService } from './callbacks/service.ts'
@@ -45,6 +47,7 @@ export {
 } from './events.ts'
 export type { MoneyFigures, PaymentChange, PaymentGuard, PaymentListener, ReconcileReport }
 
+const NETWORK_MS = 86_400_000
 const SWEEP_SECONDS = 3_600
 const RAW_DAYS = 90
 
@@ -124,8 +127,16 @@ export const paymentsModule = defineModule({
     const inquire = createInquiry({ db, providers, recorder, hear })
     const sender = createSender({ db, secrets, providers, recorder, hear })
     const refunds = createRefunds()
-    const starter = createStarter(providers)
-    const accounts = createAccounts({ recorder, starter, refunds, wake: wakeOperation })
+    const paused = metrics.counter('attempts_refused', 'Payments refused because too many attempts failed.', {
+      subject: ['network', 'order']
+    })
+    const attempts = createAttempts({
+      secrets,
+      failuresMax: settings.failed_attempts_per_hour,
+      count: subject => paused.add({ subject })
+    })
+    const starter = createStarter(providers, attempts)
+    const accounts = createAccounts({ recorder, starter, refunds, attempts, wake: wakeOperation })
     const events = metrics.counter('callbacks', 'What providers called back with.', {
       result: ['received', 'repeated', 'refused', 'quarantined']
     })
@@ -138,6 +149,9 @@ export const paymentsModule = defineModule({
     const runReconciler = createReconciler({ db, log, sender, callbacks, providers, inquire })
     const takes = settings.capture_before_expiry === 'capture'
     const runExpiryWatch = createExpiryWatch({ db, log, emit, wake: wakeOperation, takes })
+    chores.sweep(SWEEP_SECONDS, 'erase networks of old payments', () =>
+      db.run(eraseOldNetworks, { before: new Date(Date.now() - NETWORK_MS) })
+    )
     chores.sweep(SWEEP_SECONDS, 'erase old payment callbacks', () => db.run(eraseOldRaw, { days: RAW_DAYS }))
 
     const api: PaymentsApi = {
@@ -159,7 +173,7 @@ export const paymentsModule = defineModule({
         intentRoutes(
           tiers,
           createIntentService({
-            ...{ db, secrets, providers, starter, sender, inquire },
+            ...{ db, secrets, providers, starter, sender, inquire, attempts },
             guard: async (tx, payment) => guard?.(tx, payment)
           }),
           settings.intents_per_minute

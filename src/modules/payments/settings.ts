@@ -17,6 +17,12 @@ export const paymentsSettings = section('Payments.', {
     default: 'warn'
   }),
   intents_per_minute: count('Payments that are begun, by customer, and of guests by client address.', 30),
+  failed_attempts_per_hour: count(
+    'Failed payment attempts of one network, or for one order, in an hour, before further ones are refused.',
+    10,
+    1,
+    1_000
+  ),
   manual_methods: Type.Array(Type.Enum(['bank_transfer', 'cash_on_delivery', 'on_account']), {
     description:
       'What customers may choose that no program is paid by, the usual one first: bank_transfer, cash_on_delivery, on_account.',

@@ -134,7 +134,7 @@ export function createPlacing(deps: Deps) {
         insert(tx, order, draft, { actor: purchase.actor, waitSeconds }),
         order.state === 'pending' ? refuseTooMany(tx, order) : undefined,
         takeStock(tx, order, lines),
-        openAccount(tx, order, purchase.payment),
+        openAccount(tx, order, purchase),
         shipping?.open(tx, { orderId: id, customerId, groups: carriedIn(priced, draft) })
       ])
       const network = networkFrom(purchase)
@@ -201,11 +201,12 @@ export function createPlacing(deps: Deps) {
       currency,
       total: dueMinor
     }: repository.NewOrder,
-    payment: Choice | undefined
+    { payment, address: network }: Purchase
   ): Promise<string | undefined> {
     // Without payments every order is paid later.
     if (payments === undefined) return 'on_account'
-    return payments.open(tx, { orderId, reference, customerId, currency, dueMinor, tokenVersion: 1 }, payment)
+    const account = { orderId, reference, customerId, currency, dueMinor, tokenVersion: 1, network }
+    return payments.open(tx, account, payment)
   }
 
   const networkFrom = ({ address }: Purchase) => (address === null ? null : networkOf(secrets, address))

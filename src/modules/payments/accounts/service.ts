@@ -1,6 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
 import { derivedId } from '../../../kernel/ids.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
+import type { Attempts } from '../attempts/service.ts'
 import { orderNotFound } from '../errors.ts'
 import type { PaymentChange, Recorder } from '../facts/recorder.ts'
 import { type AccountRow, findAccount, lockAccount } from '../facts/repository.ts'
@@ -21,6 +22,8 @@ export type NewAccount = {
   readonly dueMinor: number
   /** Of the token of a guest's order. */
   readonly tokenVersion: number
+  /** The network that the order comes from; absent or null: an administrator's. */
+  readonly network?: string | null
 }
 export type OrderRefund = {
   readonly id: string
@@ -34,12 +37,13 @@ type Deps = {
   recorder: Recorder
   starter: Starter
   refunds: Refunds
+  attempts: Attempts
   /** Has it sent soon after the commit. */
   wake: (tx: Transaction, operationId: string) => void
 }
 
 /** The door for orders: each of these is done in their transaction, and locks the account before they lock the order. */
-export function createAccounts({ recorder, starter, refunds, wake }: Deps) {
+export function createAccounts({ recorder, starter, refunds, attempts, wake }: Deps) {
   return {
     /** There is something to be paid for an order. With `first`, the payment that has the order's own id is begun, too. */
     open: async (tx: Transaction, account: NewAccount, first?: Choice): Promise<string | undefined> => {
@@ -54,7 +58,8 @@ export function createAccounts({ recorder, starter, refunds, wake }: Deps) {
         reference
       })
       if (first === undefined || due === 0) return undefined
-      return starter.start(tx, await lock(tx, order_id), order_id, first)
+      const network = attempts.keyOf(account.network ?? null)
+      return starter.start(tx, await lock(tx, order_id), { ...first, id: order_id, network })
     },
 
     /**

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { identityOf } from '../../../gateway/callers/identity.ts'
+import { byAddress } from '../../../gateway/callers/rate-limits.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
@@ -29,7 +30,7 @@ export function intentRoutes(tiers: Tiers, intents: IntentService, perMinute: nu
         response: { 201: PaymentIntentResponse }
       }
     },
-    request => intents.create({ customerId: identityOf(request).userId }, request.body, writeOf(request))
+    request => intents.create({ customerId: identityOf(request).userId }, askedIn(request), writeOf(request))
   )
 
   tiers.secured.get(
@@ -112,7 +113,7 @@ export function intentRoutes(tiers: Tiers, intents: IntentService, perMinute: nu
         response: { 201: PaymentIntentResponse }
       }
     },
-    request => intents.create(tokenOf(request), request.body, writeOf(request))
+    request => intents.create(tokenOf(request), askedIn(request), writeOf(request))
   )
 
   tiers.public.get(
@@ -134,4 +135,9 @@ export function intentRoutes(tiers: Tiers, intents: IntentService, perMinute: nu
 
 const tokenOf = ({ headers }: Pick<FastifyRequest, 'headers'>) => ({
   token: headers[TOKEN] as string | undefined
+})
+
+const askedIn = (request: FastifyRequest<{ Body: PaymentIntentRequest }>) => ({
+  ...request.body,
+  network: byAddress(request)
 })

@@ -6,6 +6,7 @@ import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { isOrderToken } from '../accounts/token.ts'
+import type { Attempts } from '../attempts/service.ts'
 import { operationOpen, orderFrozen, orderNotFound, paymentNotFound } from '../errors.ts'
 import { type AccountRow, findAccount, lockAccount } from '../facts/repository.ts'
 import type { Inquiry } from '../operations/inquiry.ts'
@@ -25,6 +26,7 @@ type Deps = {
   sender: Sender
   inquire: Inquiry
   guard: PaymentGuard
+  attempts: Attempts
 }
 /** Runs in the transaction in which a buyer begins a payment, before it is written; what it throws refuses the payment. */
 export type PaymentGuard = (
@@ -35,7 +37,8 @@ export type PaymentGuard = (
 export type Caller = { readonly customerId: string } | { readonly token: string | undefined }
 
 /** What customers and guests do about the payments of their orders. */
-export function createIntentService({ db, secrets, providers, starter, sender, inquire, guard }: Deps) {
+export function createIntentService(deps: Deps) {
+  const { db, secrets, providers, starter, sender, inquire, guard, attempts } = deps
   /** @throws `PAYMENT_ORDER_NOT_FOUND`: there is none, or it is not theirs. */
   async function ownAccount(caller: Caller, orderId: string): Promise<AccountRow> {
     const account = found(await db.first(findAccount, { order_id: orderId }), orderNotFound)
@@ -87,15 +90,19 @@ export function createIntentService({ db, secrets, providers, starter, sender, i
   /**
    * Begins a payment of all that is left of an order, or answers the one that is open already.
    * @throws `PAYMENT_ORDER_NOT_FOUND`, `PAYMENT_ORDER_FROZEN`, `PAYMENT_NOTHING_DUE`, `PAYMENT_OPERATION_OPEN`,
-   * `PAYMENT_PROVIDER_UNKNOWN`, `PAYMENT_METHOD_UNKNOWN`, `PAYMENT_CURRENCY_UNSUPPORTED`
+   * `PAYMENT_PROVIDER_UNKNOWN`, `PAYMENT_METHOD_UNKNOWN`, `PAYMENT_CURRENCY_UNSUPPORTED`, `PAYMENT_ATTEMPTS_LIMITED`
    */
   async function create(
     caller: Caller,
-    asked: PaymentIntentRequest,
+    { network: address, ...asked }: PaymentIntentRequest & { readonly network: string },
     write: Write
   ): Promise<PaymentIntentResponse> {
     const { order_id, ...known } = await ownAccount(caller, asked.order_id)
     const choice = starter.chosen(asked, known.currency)
+    const network = attempts.keyOf(address)
+    // One that is open would be tried with the next card, so it is not answered either.
+    if (!write.alreadyApplied && providers.get(choice.provider).kind !== 'offline')
+      await attempts.refuseTooMany(db, network, order_id)
     if (!write.alreadyApplied) await letOthersGo({ order_id, ...known }, choice, write)
     await write.once(db, async tx => {
       const account = found(await tx.first(lockAccount, { order_id }), orderNotFound)
@@ -106,7 +113,7 @@ export function createIntentService({ db, secrets, providers, starter, sender, i
       if (present !== undefined && account.frozen_at !== null) throw orderFrozen()
       if (present !== undefined) return write.result(present.id)
       await guard(tx, { orderId: order_id, method: choice.method })
-      await starter.start(tx, account, write.id, choice)
+      await starter.start(tx, account, { ...choice, id: write.id, network })
     })
     // The first operation of a payment has its id; nothing is sent when it was answered.
     await sender.send(write.resultId)

@@ -35,11 +35,12 @@ export const insertPayment = statement({
     provider: 'text',
     method: 'text',
     amount: 'int8',
-    currency: 'text'
+    currency: 'text',
+    network: 'text?'
   },
   text: `
-    insert into payments.payments (id, order_id, customer_id, provider, method, amount, currency)
-    values ($id, $order_id, $customer_id, $provider, $method, $amount, $currency)`
+    insert into payments.payments (id, order_id, customer_id, provider, method, amount, currency, network)
+    values ($id, $order_id, $customer_id, $provider, $method, $amount, $currency, $network)`
 })
 export const findPayment = statement({
   name: 'payments.find_payment',

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { until } from '../../../../test/faults/until.ts'
+import { usePayments } from '../../../../test/support/payments.ts'
+
+const LIMIT = 3
+const [HERE, ELSEWHERE] = [{ 'x-forwarded-for': '192.0.2.1' }, { 'x-forwarded-for': '198.51.100.7' }]
+const REFUSED = { status: 429, json: { code: 'PAYMENT_ATTEMPTS_LIMITED' } }
+
+/** Payments behind a proxy, of which three failed attempts an hour are let pass. */
+async function useAttempts() {
+  const shop = await usePayments({
+    settings: {
+      CARTWRIGHT__SERVER__TRUST_PROXY: 'true',
+      CARTWRIGHT__PAYMENTS__FAILED_ATTEMPTS_PER_HOUR: String(LIMIT)
+    }
+  })
+  const { as, buyer, order, act, sql } = shop
+  const begin = (order_id: string, headers: object, fields: object = {}) =>
+    as(buyer).post('/api/payments/intent', { order_id, ...fields }, headers as Record<string, string>)
+  const failures = async () =>
+    (await sql(`select object_id from payments.facts where kind = 'attempt' and status = 'failed'`)).length
+  /** A payment from here, and so many cards that are declined. */
+  const decline = async (times: number) => {
+    const orderId = await order()
+    const { json } = await begin(orderId, HERE)
+    for (let count = 0; count < times; count += 1) {
+      const before = await failures()
+      await act(json.id, 'fail')
+      await until('it failed', async () => (await failures()) > before)
+    }
+    return { orderId, id: json.id as string }
+  }
+  return { ...shop, begin, decline }
+}
+
+test('a network whose attempts failed too often begins no payment by card for a while', async () => {
+  const { order, begin, decline, request, sql } = await useAttempts()
+  await decline(LIMIT - 1)
+  const orderId = await order()
+  expect((await begin(await order(), HERE)).status).toBe(201)
+  await decline(1)
+  const refused = await begin(orderId, HERE)
+  expect(refused).toMatchObject(REFUSED)
+  const seconds = Number(refused.headers['retry-after'])
+  expect(seconds > 3_500 && seconds <= 3_600).toBe(true)
+  expect((await request('GET', '/metrics')).text).toContain(
+    'cartwright_payments_attempts_refused_total{subject="network"} 1'
+  )
+  expect((await begin(orderId, HERE, { provider: 'manual' })).status).toBe(201)
+  expect((await begin(await order(), ELSEWHERE)).status).toBe(201)
+  const tables = await sql('select to_jsonb(payments) as row from payments.payments')
+  expect(JSON.stringify(tables)).not.toContain('192.0.2.1')
+  await sql(`update payments.facts set seen_at = seen_at - interval '1 hour'`)
+  expect((await begin(await order(), HERE)).status).toBe(201)
+})
+
+test('an order whose attempts failed too often is paid from no network for a while', async () => {
+  const { begin, decline } = await useAttempts()
+  const { orderId } = await decline(LIMIT)
+  expect(await begin(orderId, ELSEWHERE)).toMatchObject(REFUSED)
+})
+
+test('attempts that failed before a payment succeeded do not count', async () => {
+  const { account, act, begin, decline, order } = await useAttempts()
+  const { id, orderId } = await decline(LIMIT)
+  expect(await begin(await order(), HERE)).toMatchObject(REFUSED)
+  await act(id, 'pay')
+  await until('it is paid', async () => (await account(orderId)).status === 'paid')
+  expect((await begin(await order(), HERE)).status).toBe(201)
+})
