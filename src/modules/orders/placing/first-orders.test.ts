@@ -71,3 +71,13 @@ test('of first orders at once one is, and who orders between the price and the o
   const { json: refused } = await late.post(`/api/checkouts/${checkout.id}/complete`, { payment: TRANSFER })
   expect(refused.code).toBe('ORDER_PRICE_CHANGED')
 })
+
+test('a guest has one first order, whichever sub-address of a mailbox they give', async () => {
+  const { anybody, welcomed } = await useWelcome()
+  const order = (email: string) => anybody.post('/api/orders/guest', { ...welcomed, email })
+  expect((await order('ada.lovelace@gmail.com')).status).toBe(201)
+  for (const email of ['adalovelace@gmail.com', 'ada.lovelace+2@gmail.com', 'AdaLovelace+3@googlemail.com'])
+    expect((await order(email)).json.code).toBe('ORDER_CODE_REFUSED')
+  for (const email of ['ada.lovelace@example.com', 'ada.lovelace+2@example.com'])
+    expect((await order(email)).status).toBe(201)
+})
