@@ -1,4 +1,3 @@
-import type { Identity } from '../../../gateway/callers/identity.ts'
 import { found } from '../../../kernel/errors.ts'
 import { newestFirst, readPage } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
@@ -12,6 +11,7 @@ import { hashSecret } from '../passwords/random-secrets.ts'
 import { findRecentLogin } from '../sessions/repository.ts'
 import type { Revocations } from '../sessions/revocations.ts'
 import type { AccessTokens } from '../tokens/access-tokens.ts'
+import type { Verified } from '../tokens/verify.ts'
 import * as repository from './repository.ts'
 import type { CreateApiKeyRequest } from './schema.ts'
 
@@ -24,8 +24,8 @@ type Deps = {
   keysMax: number
   recentLoginMinutes: number
 }
-type Owner = Pick<Identity, 'userId'>
-type Caller = Pick<Identity, 'userId' | 'scopes' | 'sessionId' | 'authenticatedAt'>
+type Owner = Pick<Verified, 'userId'>
+type Caller = Pick<Verified, 'userId' | 'scopes' | 'sessionId' | 'authenticatedAt'>
 const MINUTE_SECONDS = 60
 
 const PURPOSE = 'auth.api_key'
