@@ -8,11 +8,17 @@ type Schema = {
   oneOf?: Schema[]
 }
 type Parameter = { $ref?: string; in?: string; name?: string }
-type Operation = {
+export type Operation = {
   tags?: string[]
   security?: { bearer: string[] }[]
   parameters?: Parameter[]
   requestBody?: { content: Record<string, { schema: Schema }> }
+  /** The longest body in bytes, of routes that read JSON. */
+  'x-body-bytes-max'?: number
+  responses: Record<
+    string,
+    { headers?: Record<string, Parameter>; content?: Record<string, { schema: Schema }> }
+  >
 }
 export type Route = {
   name: string
@@ -26,6 +32,8 @@ export type Route = {
   contentType: string | undefined
   /** The ids that it takes: `{id}` of its path, and the names of the members of query and body that end in one. */
   ids: string[]
+  /** As the document has it. */
+  operation: Operation
 }
 
 /** What the document says of each route. */
@@ -47,14 +55,16 @@ export async function routesOf(shop: Pick<TestShop, 'request'>): Promise<Route[]
     ]
   }
   return Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, { tags = [], security = [], parameters = [], requestBody }]) => {
+    Object.entries(operations).map(([method, operation]) => {
+      const { tags = [], security = [], parameters = [], requestBody } = operation
       const [contentType, content] = Object.entries(requestBody?.content ?? {})[0] ?? []
       const inQuery = parameters.flatMap(each => (each.in === 'query' && each.name ? [each.name] : []))
       const names = [...inQuery, ...(content ? namesIn(content.schema) : [])]
       return {
         ...{ name: `${method} ${path}`, method: method.toUpperCase(), path, module: tags[0] ?? '' },
         ...{ tier: tierOf(security), body: content ? named(content.schema) : '', contentType },
-        ids: [...(path.match(/\{\w+\}/g) ?? []), ...new Set(names.filter(name => ID.test(name)))]
+        ids: [...(path.match(/\{\w+\}/g) ?? []), ...new Set(names.filter(name => ID.test(name)))],
+        operation
       }
     })
   )

@@ -30,14 +30,17 @@ const KEY = testSecrets().mac('payments.sandbox', 'key')
 
 /** A sandbox of this test's own, whose ledger is a file. Without a port it calls nobody back. */
 export async function useSandbox(shopPort?: number) {
+  const sandbox = await openTestSandbox(shopPort)
+  onTestFinished(sandbox.close)
+  return sandbox
+}
+
+/** The same for many tests; it has to be closed. */
+export async function openTestSandbox(shopPort?: number) {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright sandbox '))
   const url = shopPort === undefined ? '' : `http://127.0.0.1:${shopPort}/api/payments/callback/sandbox`
   const open = () => openSandbox({ folder, port: 0, key: KEY, webhook: { url, secret: WEBHOOK_SECRET } })
   const sandbox = await open()
-  onTestFinished(async () => {
-    await sandbox.close()
-    await rm(folder, { recursive: true })
-  })
   // biome-ignore lint/suspicious/noExplicitAny: a test reads fields of whatever came back
   const ask = async (path: string, body?: object, headers: object = {}): Promise<any> => {
     const answer = await fetch(sandbox.url + path, {
@@ -51,6 +54,10 @@ export async function useSandbox(shopPort?: number) {
   return {
     folder,
     url: sandbox.url,
+    close: async () => {
+      await sandbox.close()
+      await rm(folder, { recursive: true })
+    },
     ask,
     /** The payment as the sandbox has it, by our id of it. */
     intentOf: async (paymentId: string) => (await ask(`/v1/payment_intents?payment_id=${paymentId}`)).data[0],
@@ -60,7 +67,7 @@ export async function useSandbox(shopPort?: number) {
     objects: async () => {
       const text = await readFile(join(folder, 'ledger.jsonl'), 'utf8')
       const objects = new Map<string, { id: string; object: string; status: string; amount: number }>()
-      for (const line of text.trim().split('\n'))
+      for (const line of text.split('\n').filter(each => each !== ''))
         for (const object of JSON.parse(line).objects ?? []) objects.set(object.id, object)
       return [...objects.values()]
     }

@@ -1,0 +1,3 @@
+import { describeContract } from './describe-contract.ts'
+
+describeContract('cart', 'orders')
