@@ -18,6 +18,9 @@ declare module 'fastify' {
 }
 
 const ENTITY_TAG = /^"(\d{1,15})"$/
+const WEAK_TAG = /^W\/"[^"]*"$/
+/** No row has it. */
+const NO_VERSION = -1
 
 /** The id of what this request makes: the same in each of its tries, when it has an idempotency key. */
 export function operationIdOf(request: FastifyRequest): string {
@@ -65,6 +68,8 @@ function newWriteOf(request: FastifyRequest): Write {
 
 function expectedVersion(header: string | undefined): number | null {
   if (header === undefined || header === '*') return null
+  // If-Match compares strongly, so a weak tag never matches (RFC 9110, section 8.8.3.2).
+  if (WEAK_TAG.test(header)) return NO_VERSION
   const match = ENTITY_TAG.exec(header)
   if (match === null) throw malformedIfMatch()
   return Number(match[1])
