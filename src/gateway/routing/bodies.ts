@@ -19,6 +19,11 @@ export const isStreamed = (body: BodyKind | undefined): body is Streamed => type
  */
 export async function openBodyScopes(scope: FastifyInstance): Promise<Record<Kind, FastifyInstance>> {
   const scopes: Partial<Record<Kind, FastifyInstance>> = { json: scope }
+  // No body is {}: the schema decides whether a field is missing.
+  scope.addHook('preValidation', (request, _reply, done) => {
+    if (request.body === undefined && request.routeOptions.schema?.body !== undefined) request.body = {}
+    done()
+  })
   await scope.register(async bytes => {
     bytes.removeAllContentTypeParsers()
     bytes.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BYTES_MAX }, (request, body, done) => {

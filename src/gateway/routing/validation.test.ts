@@ -121,8 +121,10 @@ test.each([
   expect(seen).toBeUndefined()
 })
 
-test('no body at all is 400', async () => {
-  expect((await gateway.request('POST', '/api/x/7')).json.errors).toEqual([
+test('a request without a body is validated as {}', async () => {
+  const answer = await gateway.request('POST', '/api/x/7')
+  expect([answer.status, answer.json.errors]).toEqual([400, [{ path: 'body/n', message: 'is required' }]])
+  expect((await gateway.request('POST', '/api/x/7', { body: 'null' })).json.errors).toEqual([
     { path: 'body', message: 'must be an object' }
   ])
 })
