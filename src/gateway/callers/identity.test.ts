@@ -19,6 +19,7 @@ function checkWith(authenticate: Authenticate, revocations?: Revocations) {
     new Promise((resolve, reject) => {
       const request = {
         headers: { authorization: `Bearer ${token}` },
+        raw: { rawHeaders: ['Authorization', `Bearer ${token}`] },
         identity: null
       } as unknown as FastifyRequest
       check(request, {} as FastifyReply, error => (error ? reject(error) : resolve(request.identity)))

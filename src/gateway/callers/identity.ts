@@ -26,6 +26,12 @@ export const authenticationRequired = defineError(
   'AUTHENTICATION_REQUIRED',
   'This needs an access token: send it as "Authorization: Bearer <token>".'
 )
+const authorizationRepeated = defineError(
+  'invalid',
+  'AUTHORIZATION_REPEATED',
+  'The header Authorization was sent more than once; send one access token.',
+  { fault: { path: 'headers/authorization', message: 'must be sent once' } }
+)
 const adminRequired = defineError('forbidden', 'ADMIN_REQUIRED', 'This needs the role admin.')
 const personRequired = defineError(
   'forbidden',
@@ -58,6 +64,7 @@ type Verified = { identity: Identity; askedAt: number }
 const VERIFIED_BYTES_MAX = 33_554_432
 const IDENTITY_BYTES = 300 // of an entry beside its token
 const REVOKED_MAX = 10_000
+const AUTHORIZATION = 'authorization'
 const BEARER = /^Bearer +([^\s]+) *$/i
 
 type Done = (error?: Error) => void
@@ -107,6 +114,7 @@ export function createIdentityCheck(authenticate: Authenticate, revocations?: Re
   }
 
   return (request: FastifyRequest, _reply: FastifyReply, done: Done) => {
+    if (hasTwoTokens(request.raw.rawHeaders)) return done(authorizationRepeated())
     const header = request.headers.authorization ?? ''
     const known = verified.get(header)
     if (
@@ -128,6 +136,16 @@ export function createIdentityCheck(authenticate: Authenticate, revocations?: Re
       (error: Error) => done(error)
     )
   }
+}
+
+/** Node keeps the first of two and drops the other one, which a proxy may have judged (RFC 6750, section 3.1). */
+function hasTwoTokens(rawHeaders: readonly string[]): boolean {
+  let found = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? ''
+    if (name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION) found += 1
+  }
+  return found > 1
 }
 
 /** In front of the secured tier, and of what is `forPeople` on the admin tier. */

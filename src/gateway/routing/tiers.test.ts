@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { browse, moduleOf, useGateway } from '../../../test/support/gateway.ts'
+import { browse, moduleOf, parseRaw, sendRaw, useGateway } from '../../../test/support/gateway.ts'
 import { identityOf } from '../callers/identity.ts'
 import type { Tiers } from './tiers.ts'
 
@@ -52,6 +52,21 @@ test.each([
     expect(answer.status).toBe(401)
     expect(answer.headers['www-authenticate']).toBe('Bearer')
     expect(answer.json).toMatchObject({ status: 401, code: 'AUTHENTICATION_REQUIRED' })
+  }
+})
+
+test('two headers Authorization are refused, whichever of them holds a good token', async () => {
+  const gateway = await useGateway({ modules: [threeTiers] })
+  const port = await gateway.listen()
+  for (const tokens of [
+    ['customer-1', 'customer-2'],
+    ['customer-1', 'bad'],
+    ['bad', 'customer-1']
+  ]) {
+    const headers = tokens.map(token => `Authorization: Bearer ${token}\r\n`).join('')
+    const text = `GET /api/x/own HTTP/1.1\r\nHost: x\r\n${headers}Connection: close\r\n\r\n`
+    const { status, body } = parseRaw(await sendRaw(port, text))
+    expect([status, JSON.parse(body).code]).toEqual([400, 'AUTHORIZATION_REPEATED'])
   }
 })
 
