@@ -8,6 +8,8 @@ import { believedUntil, jose, type Verified, verifyToken } from './verify.ts'
 const AUDIENCE = 'cartwright'
 const ALGORITHM = 'EdDSA'
 const TYPE = 'at+jwt' // RFC 9068, section 2.1
+/** The OAuth client of log-ins at the shop itself (RFC 9068, section 2.2: `client_id` is required). */
+const FIRST_PARTY = 'cartwright'
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const KEY_LIFETIME_SECONDS = 900
 const ROLES: readonly unknown[] = ['customer', 'admin']
@@ -48,11 +50,12 @@ export function createAccessTokens({ keys, issuer, lifetimeSeconds, findSession,
   }
 
   const issue = (session: { id: string; userId: string } & Rights): Promise<string> =>
-    sign(session.userId, session, { sid: session.id }, lifetimeSeconds)
+    sign(session.userId, session, { client_id: FIRST_PARTY, sid: session.id }, lifetimeSeconds)
 
   async function issueForKey(key: { id: string; userId: string } & Rights) {
     const seconds = KEY_LIFETIME_SECONDS
-    return { token: await sign(key.userId, key, { api_key_id: key.id }, seconds), seconds }
+    const claims = { client_id: key.id, api_key_id: key.id }
+    return { token: await sign(key.userId, key, claims, seconds), seconds }
   }
 
   async function verify(token: ParsedToken): Promise<Verified> {
