@@ -76,6 +76,18 @@ export const lockProductOfVariant = statement({
     where variants.id = $variantId
     for update of products`
 })
+/** Held until the transaction ends: products of one name get their slugs one after another. */
+export const lockSlug = statement({
+  name: 'catalog.lock_slug',
+  takes: { slug: 'text' },
+  text: `select pg_advisory_xact_lock(hashtextextended('catalog.slug ' || $slug, 0))`
+})
+export const listTakenSlugs = statement({
+  name: 'catalog.list_taken_slugs',
+  takes: { slugs: 'text[]' },
+  gives: { slug: 'text' },
+  text: 'select slug from catalog.products where slug = any ($slugs)'
+})
 export const insertProducts = statement({
   name: 'catalog.insert_products',
   takes: { rows: json<ProductRow[]>() },

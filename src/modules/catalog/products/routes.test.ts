@@ -146,6 +146,17 @@ test('slugs and SKUs are taken once', async () => {
   expect((await post({ name: 'Jug', category_ids: [newId()] })).json.code).toBe('CATALOG_CATEGORY_NOT_FOUND')
 })
 
+test('a product without a slug gets one with a number when its name is taken', async () => {
+  const app = await useCatalog()
+  const create = () => app.as(admin).post('/api/catalog/products', { name: 'Mug' })
+  const made = await Promise.all([create(), create(), create()])
+  expect(made.map(({ status }) => status)).toEqual([201, 201, 201])
+  expect(made.map(({ json }) => json.slug).sort()).toEqual(['mug', 'mug-2', 'mug-3'])
+  const named = await app.as(admin).post('/api/catalog/products', { name: 'Mug', slug: 'mug-2' })
+  expect([named.status, named.json.errors]).toEqual([409, [expect.objectContaining({ path: 'body/slug' })]])
+  expect((await create()).json.slug).toBe('mug-4')
+})
+
 test('variants are added, changed and deleted one at a time', async () => {
   const app = await useCatalog()
   const product = await createProduct(app, { name: 'Mug', slug: 'mug' })

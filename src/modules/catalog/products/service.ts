@@ -4,7 +4,7 @@ import { newId } from '../../../kernel/ids.ts'
 import { newestFirst, noPage, type Page, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
-import type { Database } from '../../../platform/postgres/database.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import { productNotFound, variantsInvalid } from '../errors.ts'
 import type { Changes } from '../revision/changes.ts'
@@ -22,7 +22,7 @@ import type {
   UpdateProductRequest
 } from './schema.ts'
 import { patternsOf } from './search.ts'
-import { newSlug, searchText, storedSlug } from './slug.ts'
+import { newSlug, numberedSlugs, searchText, storedSlug, withSuffix } from './slug.ts'
 
 const FAULTS_SHOWN_MAX = 8
 
@@ -67,7 +67,8 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
     )
     refuse(faultsOfNew(row, rows))
     await write.once(db, async tx => {
-      await tx.run(repository.insertProducts, { rows: [row] })
+      const slug = fields.slug === undefined ? await freeSlug(tx, row) : row.slug
+      await tx.run(repository.insertProducts, { rows: [{ ...row, slug }] })
       await tx.run(insertVariants, { rows })
       if (rows.length > 0) await inventory?.describe(tx, rows.map(describedBy))
       await tx.run(repository.insertLinks, { id: row.id, categoryIds: category_ids })
@@ -160,6 +161,14 @@ function faultsOfChange(
       message: `must fit the variants: ${path} ${message}`
     }))
   ]
+}
+
+/** The slug of the product, with a number behind it when earlier products have it. */
+async function freeSlug(tx: Transaction, { id, slug }: repository.ProductRow): Promise<string> {
+  await tx.run(repository.lockSlug, { slug })
+  const slugs = numberedSlugs(slug)
+  const taken = new Set((await tx.rows(repository.listTakenSlugs, { slugs })).map(row => row.slug))
+  return slugs.find(each => !taken.has(each)) ?? withSuffix(slug, id.slice(-12))
 }
 
 const describedBy = ({ id, sku }: VariantRow) => ({ variantId: id, sku })

@@ -2,6 +2,8 @@ import { slugNeeded } from '../errors.ts'
 import { SLUG_LENGTH_MAX } from './fields.ts'
 
 const SEARCH_TEXT_LENGTH_MAX = 600 // an entry of a B-tree index holds 2,700 bytes
+/** Further products of one name get a part of their id instead of a number. */
+const SAME_NAME_MAX = 100
 // Letters that do not come apart into a plain one and an accent.
 const PLAIN: Record<string, string> = {
   ß: 'ss',
@@ -51,6 +53,19 @@ export function newSlug(name: string, given = slugOf(name)): string {
   if (given === '') throw slugNeeded()
   return storedSlug(given)
 }
+
+/** The slug of a name, and those of further products of the same name: `mug`, `mug-2`, `mug-3`. */
+export const numberedSlugs = (slug: string): string[] =>
+  Array.from({ length: SAME_NAME_MAX }, (_, index) =>
+    index === 0 ? slug : withSuffix(slug, String(index + 1))
+  )
+
+/** The slug with a suffix, within the limit of its length. */
+export const withSuffix = (slug: string, suffix: string): string =>
+  `${slug
+    .slice(0, SLUG_LENGTH_MAX - suffix.length - 1)
+    .toWellFormed()
+    .replace(/[-\ufffd]+$/, '')}-${suffix}`
 
 /** What a product is found and sorted by. */
 export const searchText = (name: string, brand: string | null): string =>
