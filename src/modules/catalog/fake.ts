@@ -74,8 +74,7 @@ export function fakeCatalog(): FakeCatalog {
 
 function quotedOf(offer: Offer, { categoryIds = [], taxCategory = null }: FakeProduct = {}): QuotedVariant {
   const { variantId, rule, weightGrams, requiresShipping, price, discountedPrice } = offer
-  const { product_id, name, slug, sku, attributes } = JSON.parse(`{${offer.json}}`)
-  const variantName = Object.values(attributes).join(' / ')
+  const { product_id, name, variant_name: variantName, slug, sku, attributes } = JSON.parse(`{${offer.json}}`)
   return {
     ...{ variantId, productId: product_id, categoryIds, name, variantName, slug, sku, imageUrl: null },
     ...{ attributes, rule, weightGrams, requiresShipping, taxCategory, isActive: true },
@@ -98,6 +97,7 @@ export function offerOf({
     variant_id: variantId,
     product_id: newId(),
     name,
+    variant_name: Object.values(attributes).join(' / '),
     slug: `product-${variantId.slice(-6)}`,
     sku: `SKU-${variantId.slice(-6)}`,
     price,

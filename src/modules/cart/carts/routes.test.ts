@@ -64,6 +64,7 @@ describe('reading', () => {
       name: 'Mug "Ω"',
       price: 1_250,
       discounted_price: 1_000,
+      variant_name: 'blue',
       image_url: null,
       stock: null,
       available: true,

@@ -53,6 +53,7 @@ const CartItemResponse = response('CartItemResponse', {
   variant_id: Id,
   product_id: Id,
   name: Type.String(),
+  variant_name: Type.String({ description: 'Tells the variant from others of its product; may be empty.' }),
   slug: Type.String({ description: 'Of the product, for its address' }),
   sku: Type.String(),
   price: amount('Price of one'),

@@ -5,6 +5,7 @@ import { priceable, priceIn } from '../discounts/pricing.ts'
 import type { ListPrices } from '../list-prices/service.ts'
 import * as repository from './repository.ts'
 import type { Wanted } from './service.ts'
+import { variantNameOf } from './variant-name.ts'
 
 /** What an order keeps of a variant, and all that its price depends on. */
 export type QuotedVariant = {
@@ -70,7 +71,7 @@ const variantOf = (row: repository.QuoteRow, price: QuotedVariant['price']): Quo
   productId: row.product_id,
   categoryIds: row.category_ids,
   name: row.name,
-  variantName: row.variant_name === row.name ? '' : row.variant_name,
+  variantName: variantNameOf(row),
   slug: row.slug,
   sku: row.sku,
   imageUrl: row.image_url,

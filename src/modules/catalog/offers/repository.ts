@@ -9,6 +9,7 @@ export const listOffers = statement({
     id: 'uuid',
     product_id: 'uuid',
     name: 'text',
+    variant_name: 'text',
     slug: 'text',
     sku: 'text',
     price_minor: 'int8',
@@ -24,7 +25,8 @@ export const listOffers = statement({
   },
   text: `
     select
-      variants.id, variants.product_id, products.name, products.slug, variants.sku, variants.price_minor, variants.sale_price_minor,
+      variants.id, variants.product_id, products.name, variants.name as variant_name, products.slug, variants.sku,
+      variants.price_minor, variants.sale_price_minor,
       coalesce(variants.image_url, products.images -> 0 ->> 'url') as image_url, variants.attributes,
       quantity_min, quantity_max, quantity_step, weight_grams, requires_shipping,
       (select jsonb_agg(to_jsonb(discounts))

@@ -4,6 +4,7 @@ import type { Queryable } from '../../../platform/postgres/database.ts'
 import { type Discount, isRunning, priceNow } from '../discounts/pricing.ts'
 import { type Changes, deadlineOf } from '../revision/changes.ts'
 import * as repository from './repository.ts'
+import { variantNameOf } from './variant-name.ts'
 
 /** One for all that have no rule: nearly every variant. */
 const ANY_QUANTITY: BuyingRule = Object.freeze({ min: 1, max: null, step: 1 })
@@ -24,7 +25,7 @@ export type Offer = {
   readonly requiresShipping: boolean
   /**
    * The descriptive fields as JSON text without the outer braces, ready to be joined into an answer:
-   * `"variant_id":…,"product_id":…,"name":…,"slug":…,"sku":…,"price":…,"discounted_price":…,"image_url":…,"attributes":{…}`.
+   * `"variant_id":…,"product_id":…,"name":…,"variant_name":…,"slug":…,"sku":…,"price":…,"discounted_price":…,"image_url":…,"attributes":{…}`.
    */
   readonly json: string
 }
@@ -130,6 +131,7 @@ function entryOf(row: repository.OfferRow, currency: string, loadedAt: number): 
     variant_id: row.id,
     product_id: row.product_id,
     name: row.name,
+    variant_name: variantNameOf(row),
     slug: row.slug,
     sku: row.sku,
     price: row.price_minor,
