@@ -43,6 +43,12 @@ export const findMarket = statement({
   gives: columns,
   text: `${select} where id = $id`
 })
+export const findMarketId = statement({
+  name: 'pricing.find_market_id',
+  takes: { code: 'text' },
+  gives: { id: 'uuid' },
+  text: 'select id from pricing.markets where code = $code'
+})
 export const lockMarket = statement({
   name: 'pricing.lock_market',
   takes: { id: 'uuid' },

@@ -72,6 +72,19 @@ test('a market is created, changed and deleted, and shown to everybody while it 
   expect((await admin.post(MARKETS, { ...EUROPE, code: 'again' })).status).toBe(201)
 })
 
+test('a market is read, changed and deleted by its code, too', async () => {
+  const { admin, createMarket } = await usePricing()
+  const { id } = await createMarket()
+  expect((await admin.get(`${MARKETS}/de`)).json.id).toBe(id)
+  expect((await admin.get(`${MARKETS}/${id.toUpperCase()}`)).json.id).toBe(id)
+  expect((await admin.get(`${MARKETS}/default`)).json).toMatchObject({ code: 'default', is_default: true })
+  const changed = await admin.patch(`${MARKETS}/de`, { name: 'Deutschland' }, { 'if-match': '"1"' })
+  expect([changed.status, changed.json.name, changed.json.version]).toEqual([200, 'Deutschland', 2])
+  expect((await admin.delete(`${MARKETS}/de`)).status).toBe(204)
+  const unknown = await admin.get(`${MARKETS}/de`)
+  expect([unknown.status, unknown.json.code]).toEqual([404, 'PRICING_MARKET_NOT_FOUND'])
+})
+
 test('a code and a country are taken once, and a repeated request makes one market', async () => {
   const {
     admin,

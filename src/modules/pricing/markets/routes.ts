@@ -1,8 +1,14 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { IdParams, listOf, noContent, PageQuery } from '../../../kernel/wire.ts'
+import { listOf, noContent, PageQuery } from '../../../kernel/wire.ts'
 import type { MarketDirectory } from './directory.ts'
-import { CreateMarketRequest, MarketResponse, PublicMarketsResponse, UpdateMarketRequest } from './schema.ts'
+import {
+  CreateMarketRequest,
+  MarketParams,
+  MarketResponse,
+  PublicMarketsResponse,
+  UpdateMarketRequest
+} from './schema.ts'
 import type { MarketService } from './service.ts'
 
 const config = { class: 'account' } as const
@@ -41,7 +47,7 @@ export function marketRoutes(tiers: Tiers, markets: MarketService, directory: Ma
 
   tiers.admin.get(
     '/admin/markets/:id',
-    { config, schema: { summary: 'Show a market', params: IdParams, response: { 200: MarketResponse } } },
+    { config, schema: { summary: 'Show a market', params: MarketParams, response: { 200: MarketResponse } } },
     request => markets.read(request.params.id)
   )
 
@@ -51,7 +57,7 @@ export function marketRoutes(tiers: Tiers, markets: MarketService, directory: Ma
       config,
       schema: {
         summary: 'Change a market',
-        params: IdParams,
+        params: MarketParams,
         body: UpdateMarketRequest,
         response: { 200: MarketResponse }
       }
@@ -61,7 +67,7 @@ export function marketRoutes(tiers: Tiers, markets: MarketService, directory: Ma
 
   tiers.admin.delete(
     '/admin/markets/:id',
-    { config, schema: { summary: 'Delete a market', params: IdParams, response: noContent } },
+    { config, schema: { summary: 'Delete a market', params: MarketParams, response: noContent } },
     request => markets.remove(request.params.id, writeOf(request))
   )
 }

@@ -5,6 +5,7 @@ import {
   Country,
   Currency,
   Id,
+  input,
   line,
   nullable,
   patchRequest,
@@ -22,6 +23,7 @@ const MarketCode = Type.String({
   maxLength: 32,
   ...matching(CODE, 'must be up to 32 lower-case letters, digits, and hyphens between them')
 })
+export const MarketParams = input({ id: line(36, 'Id or code.') })
 const LOCALE = '^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$'
 const Locale = Type.String({
   description: 'The language of its mails and documents (BCP 47).',

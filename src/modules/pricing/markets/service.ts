@@ -1,11 +1,11 @@
 import { found } from '../../../kernel/errors.ts'
-import { FIRST_ID, newId } from '../../../kernel/ids.ts'
+import { FIRST_ID, isId, newId } from '../../../kernel/ids.ts'
 import { type Page, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Changes } from '../../../platform/kept.ts'
-import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import { marketDefault, marketInUse, marketLimit, marketNotFound, marketStale } from '../errors.ts'
 import type { PriceChanges } from '../prices/changes.ts'
 import * as repository from './repository.ts'
@@ -29,9 +29,16 @@ export function createMarketService({ db, changes, priceChanges }: Deps) {
       total: () => db.first(repository.countMarkets)
     })
 
+  /** Returns the id of a market that is named by its id or code. @throws `PRICING_MARKET_NOT_FOUND` */
+  async function idOf(from: Queryable, named: string): Promise<string> {
+    const id = named.toLowerCase()
+    if (isId(id)) return id
+    return found(await from.first(repository.findMarketId, { code: named }), marketNotFound).id
+  }
+
   /** @throws `PRICING_MARKET_NOT_FOUND` */
-  const read = async (id: string): Promise<MarketResponse> =>
-    found(await db.first(repository.findMarket, { id }), marketNotFound)
+  const read = async (named: string): Promise<MarketResponse> =>
+    found(await db.first(repository.findMarket, { id: await idOf(db, named) }), marketNotFound)
 
   /** @throws `PRICING_MARKET_CODE_TAKEN`, `PRICING_COUNTRY_TAKEN`, `PRICING_MARKET_LIST_INVALID`, `PRICING_MARKET_LIMIT` */
   async function create(body: CreateMarketRequest, write: Write): Promise<MarketResponse> {
@@ -62,8 +69,9 @@ export function createMarketService({ db, changes, priceChanges }: Deps) {
   }
 
   /** @throws `PRICING_MARKET_NOT_FOUND`, `PRICING_MARKET_STALE`, `PRICING_MARKET_DEFAULT`, `PRICING_COUNTRY_TAKEN`, `PRICING_MARKET_LIST_INVALID` */
-  async function patch(id: string, body: UpdateMarketRequest, write: Write): Promise<MarketResponse> {
+  async function patch(named: string, body: UpdateMarketRequest, write: Write): Promise<MarketResponse> {
     await write.once(db, async tx => {
+      const id = await idOf(tx, named)
       const stored = await lock(tx, id, write)
       if (changesNothing(body)) return
       const changed = { ...stored, ...body }
@@ -76,17 +84,17 @@ export function createMarketService({ db, changes, priceChanges }: Deps) {
       }
       announce(tx, stored.price_list_id, changed.price_list_id)
     })
-    return read(id)
+    return read(named)
   }
 
   /** @throws `PRICING_MARKET_NOT_FOUND`, `PRICING_MARKET_STALE`, `PRICING_MARKET_DEFAULT`, `PRICING_MARKET_IN_USE` */
-  const remove = (id: string, write: Write) =>
+  const remove = (named: string, write: Write) =>
     write.once(db, async tx => {
-      const stored = await lock(tx, id, write)
+      const stored = await lock(tx, await idOf(tx, named), write)
       if (stored.is_default) throw marketDefault()
       const used = await tx.first(repository.isMarketUsed, { code: stored.code })
       if (used?.is_used) throw marketInUse()
-      await tx.run(repository.deleteMarket, { id })
+      await tx.run(repository.deleteMarket, { id: stored.id })
       announce(tx, stored.price_list_id, null)
     })
 
