@@ -102,6 +102,8 @@ test('addresses that nothing may be sent to, events that are not told, and more 
     'WEBHOOKS_EVENT_TYPE_UNKNOWN',
     ['body/event_types/1', 'body/event_types/2']
   ])
+  const misspelt = await admin.post(ENDPOINTS, { url, event_types: ['order.placed'] })
+  expect(misspelt.json.errors[0].message).toContain('did you mean "orders.placed"?')
   expect((await admin.post(ENDPOINTS, { url, event_types: [] })).status).toBe(400)
   const made = await subscribe({ url })
   const full = await admin.post(ENDPOINTS, { url })

@@ -1,4 +1,5 @@
 import { found } from '../../../kernel/errors.ts'
+import { nearest } from '../../../kernel/nearest.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { changesNothing } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
@@ -40,11 +41,15 @@ export function createEndpointService(deps: Deps) {
   /** @throws `WEBHOOKS_EVENT_TYPE_UNKNOWN` */
   function refuseUnknown(names: readonly string[] | null): void {
     const errors = (names ?? []).flatMap((name, index) =>
-      eventTypes.includes(name)
-        ? []
-        : [{ path: `body/event_types/${index}`, message: 'must be the name of an event that webhooks tell' }]
+      eventTypes.includes(name) ? [] : [{ path: `body/event_types/${index}`, message: unknownType(name) }]
     )
     if (errors.length > 0) throw eventTypeUnknown({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
+  }
+
+  function unknownType(name: string): string {
+    const suggestion = nearest(name, eventTypes)
+    const rule = 'must be the name of an event that webhooks send'
+    return suggestion === undefined ? rule : `${rule}; did you mean "${suggestion}"?`
   }
 
   /** As it is kept. What its name means is judged again whenever a socket connects. @throws `WEBHOOKS_URL_REFUSED` */
