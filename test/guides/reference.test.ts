@@ -14,9 +14,9 @@ afterAll(() => app.close())
 
 const names = modules.map(({ name }) => name)
 
-/** A section for each module that has something to say, and one for what belongs to none. */
+/** A section for each module that has entries, then for what belongs to none, such as the routes of guests. */
 function byModule<T extends { module: string }>(all: readonly T[], table: (own: T[]) => string): string {
-  return ['shop', ...names]
+  return [...new Set(['shop', ...names, ...all.map(({ module }) => module)])]
     .map(name => ({ name, own: all.filter(({ module }) => module === name) }))
     .filter(({ own }) => own.length > 0)
     .map(({ name, own }) => `## ${name}\n\n${table(own)}`)
