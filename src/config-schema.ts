@@ -69,6 +69,17 @@ export const BaseSchema = section(ABOUT, {
       'How clients reach the server: the issuer (`iss`) of its access tokens. Empty: `cartwright`.',
       ''
     ),
+    security_contacts: Type.Array(
+      Type.String({
+        maxLength: 1_000,
+        ...matching('^(?:mailto:|https://|tel:)\\S+$', 'must be a URI such as mailto:security@example.com')
+      }),
+      {
+        description:
+          'To whom a weakness is reported: /.well-known/security.txt lists these URIs. Empty: 404.',
+        default: []
+      }
+    ),
     trust_proxy: flag(
       'Take the last address of X-Forwarded-For as the client. Only behind one proxy that sets it.',
       false

@@ -120,7 +120,7 @@ test('what caches may keep tells its ETag, and 304', async () => {
   for (const path of ['/api/products', '/api/products/{id}', '/api/categories', '/api/categories/{id}']) {
     const { responses, parameters } = json.paths[path].get
     expect(responses['304'], path).toEqual({ $ref: '#/components/responses/NotModified' })
-    expect(responses['200'].headers, path).toEqual({ etag: { $ref: '#/components/headers/ETag' } })
+    expect(responses['200'].headers, path).toMatchObject({ etag: { $ref: '#/components/headers/ETag' } })
     expect(parameters, path).toContainEqual({ $ref: '#/components/parameters/IfNoneMatch' })
   }
   expect(json.paths['/api/cart'].get.responses).not.toHaveProperty('304')

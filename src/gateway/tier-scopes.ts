@@ -17,10 +17,12 @@ import {
   type RateAndBytesLimit
 } from './callers/rate-limits.ts'
 import type { Shoppers } from './callers/shoppers.ts'
-import { declareCaching } from './routing/answer-headers.ts'
+import { declareCaching, tagPublicAnswers } from './routing/answer-headers.ts'
 import { withAnswer } from './routing/answers.ts'
 import { BYTES_MAX, kindOf, openBodyScopes, withBody } from './routing/bodies.ts'
 import { type BodyBounds, boundsOf } from './routing/body-bounds.ts'
+import { nameFiles } from './routing/files.ts'
+import { addLinks } from './routing/links.ts'
 import type { ModuleHeaders, RouteConfig, RouteLimit, Tier, Tiers } from './routing/tiers.ts'
 import { refuseUnreadConditions } from './writes/write.ts'
 
@@ -86,7 +88,7 @@ export async function createTiers(
     makers[name] = owner =>
       verbs((method, url, { config: own = {}, ...options }, handler) => {
         if (isDisabled(scope.prefix + url)) return
-        if (own.cache === 'public' && name !== 'public')
+        if (own.cache === 'public' && name !== 'public' && name !== 'wellKnown')
           throw new Error(`what ${url} answers depends on who asks: no cache may keep it`)
         const bounds = kindOf(own.body) === 'json' ? boundsIn(config, options.schema?.body) : undefined
         const hook = own.limit && onlyWithout(own.limit.without, budget(owner, own.limit, callerOf))
@@ -101,10 +103,15 @@ export async function createTiers(
       })
   }
 
-  await app.register(async scope => addTier('wellKnown', scope, byAddress))
+  await app.register(async scope => {
+    tagPublicAnswers(scope)
+    await addTier('wellKnown', scope, byAddress)
+  })
   await app.register(
     async api => {
       declareCaching(api, config, headers)
+      api.addHook('onRoute', addLinks())
+      api.addHook('onRoute', nameFiles)
       api.addHook('onRequest', shoppers.note)
       visits.guard(api)
       api.addHook('onRoute', addIdempotency)

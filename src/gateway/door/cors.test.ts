@@ -13,7 +13,7 @@ const ORIGINS = { CARTWRIGHT__SERVER__CORS__ORIGINS: `[${SHOP}, "http://localhos
 const CORS = {
   'access-control-allow-origin': SHOP,
   'access-control-expose-headers': expect.stringMatching(
-    /ETag.*Idempotency-Replayed.*RateLimit.*Retry-After.*X-Request-Id/
+    /Content-Disposition.*ETag.*Idempotency-Replayed.*Link.*Location.*RateLimit.*Retry-After.*X-Request-Id/
   )
 }
 const browse = { class: 'browse' } as const

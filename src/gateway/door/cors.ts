@@ -26,8 +26,10 @@ const REQUEST_HEADERS = [
 /** What a page may read of an answer beside what every page may. */
 const ANSWER_HEADERS = [
   'Allow',
+  'Content-Disposition',
   'ETag',
   'Idempotency-Replayed',
+  'Link',
   'Location',
   'RateLimit',
   'RateLimit-Policy',

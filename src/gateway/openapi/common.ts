@@ -30,6 +30,12 @@ const Problem = {
 }
 
 const headers = {
+  ContentDisposition: { description: 'The name under which a browser saves the file.', schema: text },
+  Link: {
+    description: 'The next page, with the relation "next" (RFC 8288); missing on the last page.',
+    schema: text
+  },
+  Location: { description: 'The path at which the new thing is read.', schema: text },
   ETag: { description: 'For If-None-Match.', schema: text },
   VersionTag: { description: 'The version in quotes, for If-Match.', schema: text },
   IdempotencyReplayed: {

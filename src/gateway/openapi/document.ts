@@ -55,7 +55,10 @@ const withFile = <S extends FastifySchema>(schema: S, body: BodyKind | undefined
 type Document = { paths: Record<string, Operations>; components: Record<string, object> }
 
 function writeOpenApi({ paths, components, ...document }: Document): string {
-  const described = Object.entries(paths).map(([path, operations]) => [path, describePath(path, operations)])
+  const described = Object.entries(paths).map(([path, operations]) => [
+    path,
+    describePath(path, operations, Object.keys(paths))
+  ])
   const { part, schemas } = namedSchemas(Object.fromEntries(described))
   const common = { ...commonComponents, schemas: { ...schemas, ...commonComponents.schemas } }
   return JSON.stringify({ ...document, components: { ...components, ...common }, paths: part })

@@ -1,6 +1,9 @@
 import { STATUS_CODES } from '../../platform/node-http.ts'
+import { statusOfKind } from '../problem.ts'
 import { isStreamed } from '../routing/bodies.ts'
 import type { BodyBounds } from '../routing/body-bounds.ts'
+import { isCsv } from '../routing/files.ts'
+import { isItemOf } from '../routing/links.ts'
 import { isUnsafe } from '../routing/routes.ts'
 import type { RouteConfig } from '../routing/tiers.ts'
 import { headerRef, parameterRef, responseRef } from './common.ts'
@@ -9,12 +12,12 @@ import { headerRef, parameterRef, responseRef } from './common.ts'
 export const DECLARED = 'x-declared'
 
 type Declared = Partial<RouteConfig> & { bounds?: BodyBounds }
-type Schema = { properties?: Record<string, unknown> }
+type Schema = { type?: string; properties?: Record<string, unknown>; required?: readonly string[] }
 type Answer = { description?: string; content?: Record<string, { schema?: Schema }>; headers?: object }
 type Operation = {
   operationId?: string
   parameters?: object[]
-  requestBody?: object
+  requestBody?: { content: Record<string, { schema?: Schema }> }
   security?: object[]
   responses?: Record<string, Answer>
   [DECLARED]?: Declared
@@ -22,19 +25,26 @@ type Operation = {
 export type Operations = Record<string, Operation>
 
 /** The operations of a path, each with what every one has: a name for generated clients, who may ask, its headers. */
-export function describePath(path: string, operations: Operations): Operations {
+export function describePath(path: string, operations: Operations, paths: readonly string[]): Operations {
   const isVersioned = Object.values(operations).some(({ responses = {} }) =>
     Object.values(responses).some(showsVersion)
   )
+  const hasItems = paths.some(each => isItemOf(path, each))
   return Object.fromEntries(
     Object.entries(operations).map(([method, operation]) => [
       method,
-      describe({ path, method, isVersioned }, operation)
+      describe({ path, method, isVersioned, hasItems }, operation)
     ])
   )
 }
 
-type Place = { path: string; method: string; isVersioned: boolean }
+type Place = {
+  path: string
+  method: string
+  isVersioned: boolean
+  /** Whether a route reads one thing of the collection at this path. */
+  hasItems: boolean
+}
 
 function describe(place: Place, { [DECLARED]: declared = {}, ...operation }: Operation): Operation {
   const { path, method } = place
@@ -51,6 +61,9 @@ function describe(place: Place, { [DECLARED]: declared = {}, ...operation }: Ope
     const headers = {
       ...(isShared && { etag: headerRef('ETag') }),
       ...(!isShared && showsVersion(answer) && { etag: headerRef('VersionTag') }),
+      ...(status === '201' && place.hasItems && shows('id', answer) && { location: headerRef('Location') }),
+      ...(isCsv(answer) && { 'content-disposition': headerRef('ContentDisposition') }),
+      ...(method === 'get' && shows('next_cursor', answer) && { link: headerRef('Link') }),
       ...(isKeyed &&
         declared.secret !== Number(status) &&
         declared.secret !== 'any' && { 'idempotency-replayed': headerRef('IdempotencyReplayed') })
@@ -62,6 +75,7 @@ function describe(place: Place, { [DECLARED]: declared = {}, ...operation }: Ope
   return {
     ...operation,
     operationId: [method, ...words].join('_'),
+    ...(operation.requestBody && { requestBody: describeBody(operation.requestBody) }),
     ...(operation.requestBody !== undefined &&
       declared.bounds !== undefined && { 'x-body-bytes-max': declared.bounds.bytesMax }),
     ...(parameters.length > 0 && { parameters }),
@@ -69,14 +83,49 @@ function describe(place: Place, { [DECLARED]: declared = {}, ...operation }: Ope
     responses: {
       ...Object.fromEntries(responses),
       ...(isShared && { 304: responseRef('NotModified') }),
-      '4XX': responseRef('Problem'),
+      ...Object.fromEntries(
+        refusalsOf(place, operation, declared).map(status => [status, responseRef('Problem')])
+      ),
       default: responseRef('Problem')
     }
   }
 }
 
-const showsVersion = ({ content }: Answer): boolean =>
-  'version' in (content?.['application/json']?.schema?.properties ?? {})
+/** No body is `{}`, so a body may be missing where each of its fields may. */
+function describeBody(body: NonNullable<Operation['requestBody']>) {
+  const { schema } = body.content['application/json'] ?? {}
+  const isOptional = schema?.type === 'object' && (schema.required ?? []).length === 0
+  return { ...body, required: !isOptional }
+}
+
+const shows = (member: string, { content }: Answer): boolean =>
+  member in (content?.['application/json']?.schema?.properties ?? {})
+const showsVersion = (answer: Answer) => shows('version', answer)
+
+/** The statuses of errors that follow from what a route declares. `default` covers what any server may answer. */
+function refusalsOf(place: Place, operation: Operation, declared: Partial<RouteConfig>): number[] {
+  const { path, method } = place
+  const isApi = path.startsWith('/api/')
+  const isKnown = (operation.security ?? []).length > 0
+  const isKeyed = isUnsafe(method.toUpperCase()) && !isStreamed(declared.body)
+  const hasBody = operation.requestBody !== undefined
+  const statuses: [number, boolean][] = [
+    [400, true],
+    [401, isKnown],
+    [403, isKnown],
+    [404, path.includes('{')],
+    [409, isKeyed],
+    [412, takesVersion(place, operation, declared)],
+    [413, hasBody],
+    [415, hasBody],
+    [422, isKeyed],
+    [429, isApi],
+    [503, isApi]
+  ]
+  const domain = (declared.errors ?? []).map(kind => statusOfKind[kind])
+  const all = [...statuses.filter(([, isPossible]) => isPossible).map(([status]) => status), ...domain]
+  return [...new Set(all)].sort((a, b) => a - b)
+}
 
 /** What is made at a path without parameters is new: no version of it is there yet that could be compared. */
 function takesVersion(

@@ -6,6 +6,7 @@ import { type FrontPage, mountFrontPage } from './front-page.ts'
 import { type Mails, mountMails } from './mails-page.ts'
 import { mountPublicFiles, type PublicFiles } from './public-files.ts'
 import { mountShopFront, type ShopFront } from './shop-front.ts'
+import { mountWellKnown } from './well-known.ts'
 
 export type Pages = {
   /** What is shown at `/`. */
@@ -25,6 +26,7 @@ export function mountPages(
   { frontPage, shopFront, mails, files = [] }: Pages
 ): void {
   const { docs, public_url: publicUrl, private_metrics: hasPrivateMetrics } = config.server
+  const { security_contacts: securityContacts } = config.server
   const hasDocs = docs === 'auto' ? config.environment === 'development' : docs === 'on'
   if (hasDocs) mountOpenApi(app, writeDocument)
   if (frontPage !== undefined)
@@ -36,4 +38,5 @@ export function mountPages(
   if (shopFront !== undefined) mountShopFront(app, shopFront)
   if (mails !== undefined) mountMails(app, mails, createPeerCheck(config))
   mountPublicFiles(app, files)
+  mountWellKnown(app, { publicUrl, securityContacts, hasDocs })
 }

@@ -44,7 +44,7 @@ export function declareCaching(
     reply.headers(ownOnly)
     done()
   })
-  const represent = createPublicAnswers()
+  tagPublicAnswers(scope)
   scope.addHook('onRoute', (route: RouteOptions) => {
     if (route.config?.cache !== 'public') return
     const allow = (_request: unknown, reply: FastifyReply, done: () => void) => {
@@ -52,6 +52,13 @@ export function declareCaching(
       done()
     }
     route.onRequest = [allow, ...[route.onRequest ?? []].flat()]
-    route.onSend = [represent, ...[route.onSend ?? []].flat()]
+  })
+}
+
+/** Answers of routes that say `cache: 'public'` get an entity tag, 304 and compression. */
+export function tagPublicAnswers(scope: FastifyInstance): void {
+  const represent = createPublicAnswers()
+  scope.addHook('onRoute', (route: RouteOptions) => {
+    if (route.config?.cache === 'public') route.onSend = [represent, ...[route.onSend ?? []].flat()]
   })
 }

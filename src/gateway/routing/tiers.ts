@@ -8,6 +8,7 @@ import type {
   RouteHandlerMethod,
   RouteShorthandOptions
 } from 'fastify'
+import type { ErrorKind } from '../../kernel/errors.ts'
 
 /**
  * What a request is for: paying and ordering before carts and accounts, those before browsing, and imports and exports
@@ -43,10 +44,12 @@ export type RouteConfig<B extends BodyKind = BodyKind> = {
   /** `json` when left out. */
   readonly body?: B
   readonly limit?: RouteLimit
-  /** Everybody gets the same answer, so that caches may keep it. Only for routes of the public tier. */
+  /** Everybody gets the same answer, so that caches may keep it. Only for routes of the public tier, and well-known ones. */
   readonly cache?: 'public'
   /** With this status, or any good one, its answer holds a secret and is not kept: a repeated request is answered anew. */
   readonly secret?: 200 | 201 | 'any'
+  /** Kinds of errors that do not follow from the tier, path and body, such as a 404 for an id in the body. For the document. */
+  readonly errors?: readonly ErrorKind[]
   /** Its answer has a version, and what it makes has none that could be compared: it takes no `If-Match`. */
   readonly unversioned?: true
   /** Why a route that may change something hands no write on. Then it takes no `If-Match`. */

@@ -154,7 +154,7 @@ export function keyRoutes(tiers: Tiers, published: SigningKeys['published']): vo
   tiers.wellKnown.get(
     '/.well-known/jwks.json',
     {
-      config: { class: 'browse' },
+      config: { class: 'browse', cache: 'public' },
       schema: { summary: 'The public keys that verify access tokens', response: { 200: schema.JwksResponse } }
     },
     (_request, reply) => {
