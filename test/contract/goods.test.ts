@@ -1,3 +1,3 @@
 import { describeContract } from './describe-contract.ts'
 
-describeContract('catalog', 'inventory', 'reviews')
+describeContract('catalog', 'diagnostics', 'inventory', 'reviews')

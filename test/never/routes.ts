@@ -113,7 +113,8 @@ const EVERYBODYS: readonly [RegExp, string][] = [
   [/^\/api\/(orders|checkouts)\/guest$/, 'makes something new'],
   [/^\/api\/payments\/callback\/\{provider\}$/, 'signed by the provider'],
   [/^\/api\/shipping\/track\/\{tracking_number\}$/, 'where a parcel is, and nothing of whose it is'],
-  [/^\/\.well-known\/jwks\.json$/, 'public keys']
+  [/^\/\.well-known\/jwks\.json$/, 'public keys'],
+  [/^\/(healthz|readyz|metricsz?)$/, 'the state of the process']
 ]
 
 /** The row of a route in the table. @throws when there is none, and says what to add. */

@@ -18,16 +18,21 @@ export function mountDiagnostics(
   app: FastifyInstance,
   { db, cache, metrics, isDraining, hasPrivateMetrics }: DiagnosticsDeps
 ): void {
-  const options = {
-    schema: { hide: true },
+  const described = (summary: string, description: string) => ({
+    schema: { tags: ['diagnostics'], summary, description },
     logLevel: 'warn' as const,
     config: { isDiagnostic: true as const }
-  }
+  })
   const readiness = createReadiness({ db, cache, isDraining })
 
-  app.get('/healthz', options, () => ({ status: 'UP', time: now() }))
+  const alive = described('Check that the process is alive', 'Answers 200 with `status` and `time`.')
+  app.get('/healthz', alive, () => ({ status: 'UP', time: now() }))
 
-  app.get('/readyz', options, async (_request, reply) => {
+  const ready = described(
+    'Check that the shop can serve requests',
+    'Answers 200, or 503 with the same fields: whether the database and the cache answer a ping, and whether it drains.'
+  )
+  app.get('/readyz', ready, async (_request, reply) => {
     const { isReady, body } = await readiness()
     reply.code(isReady ? 200 : 503)
     return body
@@ -35,14 +40,16 @@ export function mountDiagnostics(
 
   if (hasPrivateMetrics) return
   let encoded = { text: '', bytes: Buffer.alloc(0) }
-  app.get('/metrics', options, async (_request, reply) => {
+  const exposition = described('List metrics', 'Text in the format of Prometheus.')
+  app.get('/metrics', exposition, async (_request, reply) => {
     const text = await metrics.expose()
     // Many callers share a text, which is encoded once.
     if (text !== encoded.text) encoded = { text, bytes: Buffer.from(text) }
     return reply.header('content-type', metrics.contentType).send(encoded.bytes)
   })
 
-  app.get('/metricsz', options, () => ({ time: now(), db_pool: db.statistics() }))
+  const pool = described('Show database connections', 'Statistics of the connections as JSON.')
+  app.get('/metricsz', pool, () => ({ time: now(), db_pool: db.statistics() }))
 }
 
 const now = () => new Date().toISOString()

@@ -115,7 +115,8 @@ test('a part of a module is off by itself, while the rest of the module goes on'
 
 test('the document describes no route that is off', async () => {
   const { paths } = (await gateway.request('GET', '/openapi.json')).json
-  expect(Object.keys(paths)).toEqual(['/api/items/{id}', '/api/items/{id}/{part}', '/api/items'])
+  const ofModules = Object.keys(paths).filter(path => path.startsWith('/api/'))
+  expect(ofModules).toEqual(['/api/items/{id}', '/api/items/{id}/{part}', '/api/items'])
 })
 
 test('the deeper base path of a disabled module wins over a parameter of an enabled one', async () => {
