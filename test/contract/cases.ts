@@ -3,7 +3,7 @@ import { rowOf } from '../never/routes.ts'
 import type { Contract, Ready, Sendable } from './requests.ts'
 import type { World } from './world.ts'
 
-type Case = {
+export type Case = {
   name: string
   /** The operations that the case is about. */
   isFor(route: Ready, contract: Contract): boolean

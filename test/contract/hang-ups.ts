@@ -1,5 +1,7 @@
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { until } from '../faults/until.ts'
 import { optionsOf, type Ready, targetOf } from './requests.ts'
 import type { World } from './world.ts'
 
@@ -7,19 +9,53 @@ const HANG_UP_MS_MAX = 20
 
 /** Sends the request so often over sockets of its own; the client hangs up after 0 to 20 ms, answered or not. */
 export async function replayAndHangUp(origin: string, route: Ready, times: number): Promise<void> {
-  const { port } = new URL(origin)
-  const bytes = bytesOf(route)
   const send = async (time: number) => {
-    const socket = connect(Number(port), '127.0.0.1')
-    // A reset is what happens to a client that has hung up.
-    socket.on('error', () => {})
-    socket.on('data', () => {})
-    socket.write(bytes)
-    await delay((HANG_UP_MS_MAX * time) / times)
-    socket.destroy()
+    const hangUp = begin(origin, route)
+    // Most of them early, while a response is on its way.
+    await delay(HANG_UP_MS_MAX * (time / times) ** 2)
+    hangUp()
   }
   await Promise.all(Array.from({ length: times }, (_, time) => send(time)))
 }
+
+/** Sends the request over a socket of its own; the returned function closes the socket. */
+function begin(origin: string, route: Ready): () => void {
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1')
+  // A reset is what happens to a client that has hung up.
+  socket.on('error', () => {})
+  socket.on('data', () => {})
+  socket.write(bytesOf(route))
+  return () => socket.destroy()
+}
+
+/**
+ * Hangs up while a response waits for the note of an administrator's request: the table of these notes is locked
+ * meanwhile, so that the client is gone before the response has left.
+ */
+export async function hangUpInsideReplay(world: World, origin: string, route: Ready): Promise<void> {
+  await until('earlier clients are gone', async () => (await connections(world)) === 0)
+  const holder = new pg.Client({ connectionString: world.databaseUrl })
+  await holder.connect()
+  await holder.query('begin')
+  await holder.query('lock table cartwright.audit in share mode')
+  const hangUp = begin(origin, route)
+  await until(`${route.name} waits for its note`, async () => (await waiting(world)) > 0)
+  hangUp()
+  await until(`${route.name} has lost its client`, async () => (await connections(world)) === 0)
+  await holder.query('rollback')
+  await holder.end()
+}
+
+const waiting = async ({ sql }: World): Promise<number> => {
+  const locks = `select count(*)::int as waiting from pg_locks
+    where not granted and relation = 'cartwright.audit'::regclass`
+  return Number((await sql(locks))[0]?.waiting)
+}
+
+const connections = ({ app }: World): Promise<number> =>
+  new Promise((resolve, reject) => {
+    app.server.getConnections((error, count) => (error ? reject(error) : resolve(count)))
+  })
 
 function bytesOf(route: Ready): Buffer {
   const { token, headers = {}, body } = optionsOf(route.request)
@@ -38,6 +74,7 @@ function bytesOf(route: Ready): Buffer {
 
 /** All that a request can have changed: rows, what is sent to others, and money at the provider. */
 export async function effectsOf({ stored, sql, sandbox }: World): Promise<Record<string, unknown>> {
+  await until('no transaction is open', async () => (await sql(OPEN)).length === 0)
   const tables = await stored()
   const [sent] = await sql(
     `select (select count(*) from notifications.messages) as messages,
@@ -48,3 +85,6 @@ export async function effectsOf({ stored, sql, sandbox }: World): Promise<Record
   const { 'cartwright.audit': _, ...others } = tables
   return { ...others, ...sent, provider: JSON.stringify(await sandbox.objects()) }
 }
+
+const OPEN = `select pid from pg_stat_activity
+  where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`

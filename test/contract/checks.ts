@@ -1,0 +1,169 @@
+import { newId } from '../../src/kernel/ids.ts'
+import type { TestResponse } from '../../src/testing.ts'
+import { type Case, ENDS_OWN_SESSION, forNothing, isOwned } from './cases.ts'
+import type { FixtureModule } from './fixtures/index.ts'
+import { effectsOf, hangUpInsideReplay, replayAndHangUp } from './hang-ups.ts'
+import { type Contract, optionsOf, prepare, type Ready, type Sendable, targetOf } from './requests.ts'
+import type { World } from './world.ts'
+
+export type Session = {
+  world: World
+  contract: Contract
+  modules: readonly FixtureModule[]
+  /** The operations of these modules, each with a request that it accepts. */
+  ready: Ready[]
+  /** Statuses that an operation answered and its document does not name. */
+  unnamed: Set<string>
+}
+
+async function send({ world, unnamed }: Session, route: Ready, request: Sendable): Promise<TestResponse> {
+  const response = await world.request(route.method, targetOf(route, request), optionsOf(request))
+  if (route.operation.responses[response.status] === undefined)
+    unnamed.add(`${route.name} ${response.status}`)
+  return response
+}
+
+const again = async ({ world, modules }: Session, route: Ready): Promise<Ready> => ({
+  ...route,
+  request: await prepare(world, route, modules)
+})
+
+/** A repeated login opens a session of its own and counts as an attempt: its response is a secret and is not stored. */
+const OF_LOGINS = new Set(['auth.sessions', 'auth.login_budgets'])
+
+const withKey = (request: Sendable): Sendable => ({
+  ...request,
+  headers: { ...request.headers, 'idempotency-key': newId() }
+})
+
+/** Operations that answer a spoiled request with another status than expected. */
+export async function accepting(session: Session, { isFor, spoil, status }: Case): Promise<string[]> {
+  const wrong: string[] = []
+  for (const route of session.ready.filter(each => isFor(each, session.contract))) {
+    const answer = await send(session, route, spoil(route.request, route, session.world))
+    if (answer.status !== status) wrong.push(`${route.name}: ${brief(answer)}`)
+  }
+  return wrong
+}
+
+/** Operations that tell a stranger more about the thing of another customer than about one that does not exist. */
+export async function telling(session: Session, headers: Record<string, string>): Promise<string[]> {
+  const { world, ready } = session
+  const wrong: string[] = []
+  for (const route of ready.filter(isOwned)) {
+    const stranger = { headers, token: route.tier === 'secured' ? world.eve.token : undefined }
+    const answers: string[] = []
+    for (const request of [route.request, forNothing(route.request, route, world)])
+      answers.push(withoutNames(await send(session, route, { ...request, ...stranger })))
+    if (answers[0] !== answers[1] || !answers[0]?.startsWith('404 '))
+      wrong.push(`${route.name}: ${answers.join(' / ')}`)
+  }
+  return wrong
+}
+
+/** Performs each operation, reads what it made, and repeats it with its key. Returns what went wrong. */
+export async function performAll(session: Session): Promise<string[]> {
+  const { contract, ready } = session
+  const wrong: string[] = []
+  for (const route of ready) {
+    const request = contract.isKeyed(route) ? withKey(route.request) : route.request
+    const first = await send(session, route, request)
+    if (first.status >= 300) {
+      wrong.push(`${route.name}: ${brief(first)}`)
+      continue
+    }
+    wrong.push(...(await unlocated(session, route, first)))
+    if (contract.isReplayed(route, first.status))
+      wrong.push(...(await unrepeated(session, { ...route, request }, first)))
+  }
+  return wrong
+}
+
+/** What is wrong with the Location of a response: it names a path exactly where the document says so, and that can be read. */
+async function unlocated(
+  { world, contract }: Session,
+  route: Ready,
+  { status, json, ...first }: TestResponse
+) {
+  const { location } = first.headers as Record<string, string | undefined>
+  const isNamed = contract.names(route, status, 'location')
+  if (isNamed !== (location !== undefined)) return [`${route.name}: location ${location}, named: ${isNamed}`]
+  if (location === undefined) return []
+  // What a guest made is read with the token in the response.
+  const { order_token, checkout_token } = json
+  const headers = {
+    ...route.request.headers,
+    ...(order_token && { 'x-order-token': order_token }),
+    ...(checkout_token && { 'x-checkout-token': checkout_token })
+  }
+  const read = await world.request('GET', location, optionsOf({ ...route.request, headers, body: undefined }))
+  return read.status === 200 ? [] : [`${route.name} made ${location}: ${brief(read)}`]
+}
+
+async function unrepeated(session: Session, route: Ready, first: TestResponse): Promise<string[]> {
+  const { request, name } = route
+  const second = await send(session, route, request)
+  if (ENDS_OWN_SESSION.has(name)) return second.status === 401 ? [] : [`${name} repeated: ${brief(second)}`]
+  const isSame = second.status === first.status && second.text === first.text
+  const other = { ...request, headers: { ...request.headers, 'if-match': '*' } }
+  const reused = await send(session, route, other)
+  return [
+    ...(isSame && second.headers['idempotency-replayed'] === 'true'
+      ? []
+      : [`${name} repeated: ${brief(second)}`]),
+    ...(reused.status === 422 ? [] : [`${name}, the key with another request: ${brief(reused)}`])
+  ]
+}
+
+/** Operations whose fields are all optional, and that answer no body in another way than `{}`. */
+export async function bodyless(session: Session): Promise<string[]> {
+  const wrong: string[] = []
+  for (const route of session.ready.filter(session.contract.isOptional)) {
+    const outcomes: string[] = []
+    for (const body of [undefined, {}]) {
+      const { request } = await again(session, route)
+      const { status, json } = await send(session, route, { ...request, body })
+      outcomes.push(`${status} ${status < 300 ? '' : json.code}`)
+    }
+    if (outcomes[0] !== outcomes[1] || outcomes[0]?.includes('VALIDATION_FAILED'))
+      wrong.push(`${route.name}: ${outcomes.join(', with {} ')}`)
+  }
+  return wrong
+}
+
+/** Performs each operation with a key, then repeats it so often with clients that hang up. Returns what changed by that. */
+export async function hangUpOnAll(session: Session, replays: number): Promise<string[]> {
+  const { world, contract, ready } = session
+  const origin = await world.listen()
+  const wrong: string[] = []
+  const performed: Ready[] = []
+  /** Those whose replay is noted before the response leaves. */
+  const noted = new Set<Ready>()
+  for (const route of ready.filter(contract.isKeyed)) {
+    const prepared = await again(session, route)
+    const keyed = { ...prepared, request: withKey(prepared.request) }
+    const first = await send(session, keyed, keyed.request)
+    if (first.status >= 300) wrong.push(`${route.name}: ${brief(first)}`)
+    performed.push(keyed)
+    if (route.tier === 'admin' && contract.isReplayed(route, first.status)) noted.add(keyed)
+  }
+  let before = await effectsOf(world)
+  // Once more after the last one, for what an earlier request changed late.
+  for (const route of [...performed, undefined]) {
+    if (route !== undefined) await replayAndHangUp(origin, route, replays)
+    if (route !== undefined && noted.has(route)) await hangUpInsideReplay(world, origin, route)
+    const after = await effectsOf(world)
+    const changed = Object.keys(after).filter(name => after[name] !== before[name])
+    const unexpected = changed.filter(name => !OF_LOGINS.has(name))
+    if (unexpected.length > 0) wrong.push(`${route?.name ?? 'after all'} changed ${unexpected.join(', ')}`)
+    before = after
+  }
+  return wrong
+}
+
+const brief = ({ status, json, text }: TestResponse) =>
+  `${status} ${json?.code ?? ''} ${JSON.stringify(json?.errors ?? '')} ${text.slice(0, 100)}`
+
+/** All but what names the request. */
+const withoutNames = ({ status, json }: TestResponse) =>
+  `${status} ${JSON.stringify({ ...json, request_id: '', instance: '' })}`
