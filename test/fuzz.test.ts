@@ -32,6 +32,12 @@ let app: TestApp
 const tokens = new Map<Caller, string>()
 const pool = new Map<string, string[]>()
 const answers = new Map<string, number>()
+/** The statuses that the document names, by operation. */
+const named = new Map<string, Set<string>>()
+/** Statuses that operations answered, and their document does not name. */
+const unnamed = new Set<string>()
+/** What any route may answer to a malformed URL or header: `default` of the document. */
+const OF_EVERY_ROUTE = new Set([400, 403, 412, 414, 415, 422, 431])
 
 beforeAll(async () => {
   app = await createTestApp({
@@ -267,6 +273,9 @@ async function sendAndCheck(request: GeneratedRequest): Promise<void> {
   const sent = `${request.method} ${url} as ${request.caller} ${JSON.stringify(headers)}\n${content}`
   const response = await app.request(request.method, url, options)
   count(`${request.method} ${request.path} ${Math.floor(response.status / 100)}xx`)
+  const operation = `${request.method} ${request.path}`
+  const isNamed = named.get(operation)?.has(String(response.status)) === true
+  if (!isNamed && !OF_EVERY_ROUTE.has(response.status)) unnamed.add(`${operation} ${response.status}`)
   checkAnswer(response, sent)
   if (request.method === 'GET') await checkHead(url, options, response, sent)
   if (response.status < 300) learn(request.path, response)
@@ -296,6 +305,9 @@ test(`${RUNS} generated requests, right and wrong, get no answer that blames the
 }, async () => {
   const { json } = await app.request('GET', '/openapi.json')
   const paths = followed<Record<string, Record<string, object>>>(json.paths, json.components.schemas)
+  for (const [path, methods] of Object.entries(paths))
+    for (const [method, { responses = {} }] of Object.entries<{ responses?: object }>(methods))
+      named.set(`${method.toUpperCase()} ${path}`, new Set(Object.keys(responses)))
   const operations = Object.entries(paths)
     .filter(([path]) => !ENDS_ALL.has(path))
     .flatMap(([path, methods]) =>
@@ -305,5 +317,7 @@ test(`${RUNS} generated requests, right and wrong, get no answer that blames the
   await fc.assert(property, { numRuns: RUNS, seed: SEED })
   const reached = [...answers.keys()].filter(key => key.endsWith('2xx')).length
   if (FUZZ !== undefined) console.table(Object.fromEntries([...answers].sort()))
-  expect(reached, 'operations that succeeded').toBeGreaterThan(operations.length * 0.6)
+  expect([...unnamed]).toEqual([])
+  // test/contract performs each operation; here most have to be reached, so that the requests mean something.
+  expect(reached, 'operations that succeeded').toBeGreaterThan(operations.length * 0.5)
 })

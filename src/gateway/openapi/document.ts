@@ -55,9 +55,10 @@ const withFile = <S extends FastifySchema>(schema: S, body: BodyKind | undefined
 type Document = { paths: Record<string, Operations>; components: Record<string, object> }
 
 function writeOpenApi({ paths, components, ...document }: Document): string {
+  const readable = Object.keys(paths).filter(path => paths[path]?.get !== undefined)
   const described = Object.entries(paths).map(([path, operations]) => [
     path,
-    describePath(path, operations, Object.keys(paths))
+    describePath(path, operations, readable)
   ])
   const { part, schemas } = namedSchemas(Object.fromEntries(described))
   const common = { ...commonComponents, schemas: { ...schemas, ...commonComponents.schemas } }

@@ -16,7 +16,7 @@ type Schema = { type?: string; properties?: Record<string, unknown>; required?: 
 type Answer = { description?: string; content?: Record<string, { schema?: Schema }>; headers?: object }
 type Operation = {
   operationId?: string
-  parameters?: object[]
+  parameters?: { $ref?: string; in?: string; name?: string }[]
   requestBody?: { content: Record<string, { schema?: Schema }> }
   security?: object[]
   responses?: Record<string, Answer>
@@ -76,8 +76,7 @@ function describe(place: Place, { [DECLARED]: declared = {}, ...operation }: Ope
     ...operation,
     operationId: [method, ...words].join('_'),
     ...(operation.requestBody && { requestBody: describeBody(operation.requestBody) }),
-    ...(operation.requestBody !== undefined &&
-      declared.bounds !== undefined && { 'x-body-bytes-max': declared.bounds.bytesMax }),
+    ...(operation.requestBody && { 'x-body-bytes-max': bytesMaxOf(declared) }),
     ...(parameters.length > 0 && { parameters }),
     security: operation.security ?? [],
     responses: {
@@ -91,6 +90,8 @@ function describe(place: Place, { [DECLARED]: declared = {}, ...operation }: Ope
   }
 }
 
+const bytesMaxOf = ({ body, bounds }: Declared) => (isStreamed(body) ? body.bytesMax : bounds?.bytesMax)
+
 /** No body is `{}`, so a body may be missing where each of its fields may. */
 function describeBody(body: NonNullable<Operation['requestBody']>) {
   const { schema } = body.content['application/json'] ?? {}
@@ -101,6 +102,12 @@ function describeBody(body: NonNullable<Operation['requestBody']>) {
 const shows = (member: string, { content }: Answer): boolean =>
   member in (content?.['application/json']?.schema?.properties ?? {})
 const showsVersion = (answer: Answer) => shows('version', answer)
+
+/** Whether a request names something that may not exist: in the path, by an id in the body, or by a header. */
+const namesThings = ({ parameters = [], requestBody }: Operation): boolean =>
+  parameters.some(({ in: place, name = '' }) => place === 'path' || NAMES_THING.test(name)) ||
+  JSON.stringify(requestBody ?? {}).includes('"format":"uuid"')
+const NAMES_THING = /^(?:x-)?market$|^x-[a-z-]+-token$/
 
 /** The statuses of errors that follow from what a route declares. `default` covers what any server may answer. */
 function refusalsOf(place: Place, operation: Operation, declared: Partial<RouteConfig>): number[] {
@@ -113,7 +120,7 @@ function refusalsOf(place: Place, operation: Operation, declared: Partial<RouteC
     [400, true],
     [401, isKnown],
     [403, isKnown],
-    [404, path.includes('{')],
+    [404, namesThings(operation)],
     [409, isKeyed],
     [412, takesVersion(place, operation, declared)],
     [413, hasBody],

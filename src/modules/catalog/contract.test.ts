@@ -79,6 +79,7 @@ describe.each([
       variant_id: id,
       product_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       name: 'Cup',
+      variant_name: 'L',
       slug: expect.stringMatching(/./),
       sku: expect.stringMatching(/./),
       price: 900,

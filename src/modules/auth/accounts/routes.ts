@@ -30,7 +30,7 @@ export function accountRoutes(tiers: Tiers, accounts: AccountService, limits: Au
   tiers.public.post(
     '/auth/register',
     {
-      config: { class: 'account', limit: limits.register, secret: 201 },
+      config: { class: 'account', limit: limits.register, secret: 201, errors: ['forbidden'] },
       schema: {
         summary: 'Register',
         description: 'Where the e-mail address has to be verified first, there are no tokens in the answer.',
@@ -50,7 +50,8 @@ export function accountRoutes(tiers: Tiers, accounts: AccountService, limits: Au
         class: 'account',
         limit: limits.login,
         secret: 200,
-        unwritten: 'each try opens a session of its own'
+        unwritten: 'each try opens a session of its own',
+        errors: ['unauthenticated', 'forbidden']
       },
       schema: { summary: 'Log in', body: schema.LoginRequest, response: { 200: schema.SignedInResponse } },
       onRequest: neverStored
@@ -76,7 +77,13 @@ export function sessionRoutes(tiers: Tiers, sessions: SessionService, limits: Au
   tiers.public.post(
     '/auth/refresh',
     {
-      config: { inMaintenance: 'sessions go on', class: 'account', limit: limits.login, secret: 200 },
+      config: {
+        inMaintenance: 'sessions go on',
+        class: 'account',
+        limit: limits.login,
+        secret: 200,
+        errors: ['unauthenticated']
+      },
       schema: {
         summary: 'Exchange a refresh token for new tokens',
         body: schema.RefreshRequest,

@@ -17,7 +17,8 @@ export function apiKeyRoutes(tiers: Tiers, keys: ApiKeys, limits: AuthLimits): v
         class: 'account',
         limit: limits.login,
         secret: 200,
-        unwritten: 'each try makes a token of its own'
+        unwritten: 'each try makes a token of its own',
+        errors: ['unauthenticated']
       },
       schema: {
         summary: 'Exchange an API key for an access token',

@@ -282,7 +282,7 @@ describe('If-Match', () => {
     expect((await set(shop, token, mug, 4, { 'if-match': '*' })).json.count).toBe(4)
   })
 
-  test.each(['1', 'W/"1"', '"1", "2"', '""', '"x"', '"-1"', '"1234567890123456"', "'1'"])(
+  test.each(['1', '"1", "2"', '""', '"x"', '"-1"', '"1234567890123456"', "'1'"])(
     '%s is not one of our ETags',
     async header => {
       const shop = await useCartShop()
