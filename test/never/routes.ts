@@ -8,7 +8,7 @@ type Schema = {
   oneOf?: Schema[]
 }
 type Parameter = { $ref?: string; in?: string; name?: string }
-export type Operation = {
+type Operation = {
   tags?: string[]
   security?: { bearer: string[] }[]
   parameters?: Parameter[]
