@@ -67,8 +67,8 @@ const MODULE_ORDER = [
 
 /** Gateway and platform know `admin` as a role and a tier. */
 const MODULES = readdirSync(new URL('../../src/modules/', import.meta.url)).filter(name => name !== 'admin')
-/** Terms that contain a module's name and are not ours: the authentication tag of Node's ciphers, an option of `initdb`. */
-export const FOREIGN_TERMS = [/auth_?tag/gi, /--auth\b/g]
+/** Terms that contain a module's name and are not ours: the authentication tag of Node's ciphers, an option of `initdb`, a name of RFC 9727. */
+export const FOREIGN_TERMS = [/auth_?tag/gi, /--auth\b/g, /api[-_]catalog/gi]
 
 const moduleOf = (path: string) => /^src\/modules\/([^/]+)\//.exec(path)?.[1]
 const isDoor = (path: string) => /^src\/modules\/[^/]+\/index\.ts$/.test(path)

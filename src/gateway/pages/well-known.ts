@@ -9,7 +9,7 @@ type Site = {
   hasDocs: boolean
 }
 
-const CATALOG = '/.well-known/api-catalog'
+const API_CATALOG = '/.well-known/api-catalog'
 const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 const DAY_MS = 86_400_000
 /** RFC 9116 recommends less than a year. */
@@ -21,10 +21,10 @@ export function mountWellKnown(app: FastifyInstance, { publicUrl, securityContac
   const originOf = ({ protocol, host }: FastifyRequest) =>
     publicUrl.startsWith('http') ? publicUrl.replace(/\/+$/, '') : `${protocol}://${host}`
 
-  app.get(CATALOG, options, (request, reply) =>
+  app.get(API_CATALOG, options, (request, reply) =>
     reply
       .header('content-type', LINKSET)
-      .header('link', `<${CATALOG}>; rel="api-catalog"`)
+      .header('link', `<${API_CATALOG}>; rel="api-catalog"`)
       .send(JSON.stringify({ linkset: [linksOf(originOf(request), hasDocs)] }))
   )
   if (securityContacts.length === 0) return
