@@ -176,8 +176,8 @@ export const BaseSchema = section(ABOUT, {
       200
     ),
     pool_wait_ms: count(
-      'How long a request may wait for a connection, and a connection to be made, in milliseconds.',
-      500,
+      'How long a request may wait for a connection, and a connection to be made, in milliseconds. Requests wait before that: a burst for a second or so, a queue that stands for 200 ms.',
+      2_000,
       50,
       60_000
     ),

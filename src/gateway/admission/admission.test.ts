@@ -53,7 +53,7 @@ test('beyond the limit requests under /api wait a moment and are refused, and ev
 
   const askedAt = performance.now()
   const refused = await gateway.request('GET', '/api/x')
-  expect(performance.now() - askedAt).toBeLessThan(400)
+  expect(performance.now() - askedAt).toBeLessThan(1_000)
   expect(refused.status).toBe(503)
   expect(refused.headers['retry-after']).toBe('1')
   expect(refused.headers).toHaveProperty('x-request-id')

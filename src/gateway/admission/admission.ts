@@ -1,14 +1,23 @@
 import type { RequestClass } from '../routing/tiers.ts'
+import { createCapacity } from './capacity.ts'
 import { createConcurrencyLimit } from './concurrency-limit.ts'
 import { CLASSES } from './request-classes.ts'
+import { WaitingLine } from './waiting-line.ts'
 
-/** Nobody waits longer for a place. */
-const WAIT_MS_MAX = 200
-/** Who would have to wait longer than this is refused at once. */
-const WAIT_MS_EXPECTED = 50
-/** A short burst may always wait. */
+/** How long a burst may wait. Paying waits longest: a buyer whose payment is refused may not come back. */
+const BURST_MS = { checkout: 2_500, account: 1_100, browse: 300, bulk: 300 } as const satisfies Record<
+  RequestClass,
+  number
+>
+/** In a queue that stands, a request that would wait longer than this is refused when it arrives. */
+const STANDING_EXPECTED_MS = 50
+/** Requests that have waited for so long and will be too late are refused then, and not when they are. */
+const DOOMED_MS = 1_000
+/** So many may always wait, */
 const WAITING_MIN = 8
-/** How old the answer to "who holds most?" may be. */
+/** and more never do. */
+const WAITING_MAX = 5_000
+/** How old the answer to "which network holds most?" may be. */
 const TOP_AGE_MS = 20
 
 /** `queue`: there were too many before it. `wait`: its turn did not come in time. `share`: its address held most. */
@@ -24,19 +33,19 @@ export type Applicant = {
   /** It gets none. */
   refuse(reason: Refusal): void
 }
-type Waiting = { applicant: Applicant; since: number }
 
 export type Admission = ReturnType<typeof createAdmission>
 
 /**
- * Who is worked on, and who waits for it. A place is held by work, and by nothing else: a request takes one when all
- * of it has arrived and its caller is within their limits, and gives it back when its answer is made. Places go by
- * class and then by age. Nobody waits more than 200 ms; who would have to is refused at once. When places are short, the
- * address that holds most of them loses first: nobody has a share that others do not want.
+ * Which requests are worked on, and which wait. A place is held by work, and by nothing else: a request takes one when
+ * all of it has arrived and its caller is within their limits, and gives it back when its answer is made. Places go by
+ * class and then by age. A burst waits as long as its class allows; a queue that stands is cut to 200 ms. When places are
+ * short, the address that holds most of them loses first, and waits behind the others.
  */
 export function createAdmission(concurrentMax: number) {
   const limit = createConcurrencyLimit(concurrentMax)
-  const queues: Waiting[][] = CLASSES.map(() => [])
+  const capacity = createCapacity()
+  const lines = CLASSES.map(each => new WaitingLine(BURST_MS[each]))
   const heldBy = new Map<string, number>()
   const top = { network: '', held: 0, at: 0 }
   const statistics = { taken: 0, waiting: 0, waits: 0, waitedMs: 0 }
@@ -46,17 +55,26 @@ export function createAdmission(concurrentMax: number) {
     const held = (heldBy.get(network) ?? 0) + change
     if (held === 0) heldBy.delete(network)
     else heldBy.set(network, held)
+    if (held > top.held) Object.assign(top, { network, held })
   }
 
-  const waitingMax = () => Math.max(WAITING_MIN, (limit.value * WAIT_MS_EXPECTED) / limit.typicalMs)
-
-  /** Whether too many of this class, and of those before it, are waiting. */
-  function isFull(rank: number): boolean {
-    const max = waitingMax()
-    if (statistics.waiting < max) return false
+  const lineOf = (rank: number) => lines[rank] as WaitingLine
+  /** How many wait in front of a newcomer of this class. */
+  const waitingBefore = (rank: number) => {
     let before = 0
-    for (let each = 0; each <= rank; each += 1) before += (queues[each] as Waiting[]).length
-    return before >= max
+    for (let each = 0; each <= rank; each += 1) before += lineOf(each).length
+    return before
+  }
+
+  /** Whether a newcomer of this class would wait for too long. */
+  function isFull(rank: number, now: number): boolean {
+    if (statistics.waiting < WAITING_MIN) return false
+    const before = waitingBefore(rank)
+    const { perSecond } = capacity
+    if (before < WAITING_MIN || perSecond === undefined) return before >= WAITING_MAX
+    const line = lineOf(rank)
+    const msMax = line.stands(now) ? STANDING_EXPECTED_MS : line.waitMsMax(now)
+    return before >= Math.min(WAITING_MAX, (perSecond * msMax) / 1_000)
   }
 
   function networkThatHoldsMost(now: number): typeof top {
@@ -66,7 +84,7 @@ export function createAdmission(concurrentMax: number) {
     return top
   }
 
-  /** Whether somebody else holds so much more that this one is not the first to lose. */
+  /** Whether another network holds so much more that this one is not the first to lose. */
   const isOutdone = (network: string, now: number) => {
     const most = networkThatHoldsMost(now)
     return most.network !== network && most.held > (heldBy.get(network) ?? 0) + 1
@@ -77,32 +95,52 @@ export function createAdmission(concurrentMax: number) {
     const { network } = networkThatHoldsMost(now)
     top.held -= 1
     for (let each = CLASSES.length - 1; each >= rank; each -= 1) {
-      const queue = queues[each] as Waiting[]
-      const index = queue.findLastIndex(({ applicant }) => applicant.network === network)
-      const [loser] = index < 0 ? [] : queue.splice(index, 1)
+      const loser = lineOf(each).removeNewest(network)
       if (loser === undefined) continue
-      dismiss(loser, 'share')
+      dismiss(loser, each, { reason: 'share', now })
       return true
     }
     return false
   }
 
-  function dismiss({ applicant }: Waiting, reason: Refusal): void {
+  function dismiss(
+    applicant: Applicant,
+    rank: number,
+    { reason, now }: { reason: Refusal; now: number }
+  ): void {
     statistics.waiting -= 1
     hold(applicant.network, -1)
+    lineOf(rank).refused(now)
     applicant.refuse(reason)
   }
 
-  /** Lets in who waits, while there are places. What is let in may be done at once, and come back here. */
+  /** Refuses those that have waited for too long, or will have. */
+  function dismissLate(rank: number, now: number): void {
+    const line = lineOf(rank)
+    for (const late of line.removeLate(now)) dismiss(late, rank, { reason: 'wait', now })
+    const { perSecond } = capacity
+    if (perSecond === undefined) return
+    const before = waitingBefore(rank) - line.length
+    let doomed = line.countLate(now, { waitedMs: DOOMED_MS, before, perSecond })
+    for (; doomed > 0; doomed -= 1) {
+      const { network } = networkThatHoldsMost(now)
+      top.held -= 1
+      const loser = line.removeNewest(network) ?? line.removeLast()
+      if (loser !== undefined) dismiss(loser, rank, { reason: 'wait', now })
+    }
+  }
+
+  /** Lets waiting requests in while there are places. One may be done within this call, which then comes back here. */
   function letIn(now: number): void {
     if (isLettingIn) return
     isLettingIn = true
     try {
       while (statistics.waiting > 0 && statistics.taken < limit.value) {
-        const first = queues.find(queue => queue.length > 0)?.shift() as Waiting
+        const rank = lines.findIndex(line => line.length > 0)
+        const first = lineOf(rank).next() as NonNullable<ReturnType<WaitingLine['next']>>
         const waitedMs = now - first.since
-        if (waitedMs > WAIT_MS_MAX) {
-          dismiss(first, 'wait')
+        if (waitedMs > lineOf(rank).waitMsMax(now)) {
+          dismiss(first.applicant, rank, { reason: 'wait', now })
           continue
         }
         statistics.waiting -= 1
@@ -120,15 +158,18 @@ export function createAdmission(concurrentMax: number) {
     /** For `/metrics`. */
     statistics: () => ({ ...statistics, places: limit.value }),
 
-    /** Whether anybody at all may have to be refused. Asked for every request: it costs next to nothing. */
-    isShort: (): boolean => statistics.waiting >= WAITING_MIN && statistics.waiting >= waitingMax(),
+    /** Whether a request may have to be refused at all. Asked for every request: it costs next to nothing. */
+    isShort: (): boolean => statistics.waiting >= WAITING_MIN,
 
     /** For the door: whether a request would be refused, before anything of it is read. */
     wouldRefuse(requestClass: RequestClass, network: string, now: number): boolean {
-      return isFull(CLASSES.indexOf(requestClass)) && !isOutdone(network, now)
+      const rank = CLASSES.indexOf(requestClass)
+      if (!isFull(rank, now) || isOutdone(network, now)) return false
+      lineOf(rank).refused(now)
+      return true
     },
 
-    /** Admits or refuses the applicant, now or within 200 ms. */
+    /** Admits or refuses the applicant, now or once it has waited. */
     enter(applicant: Applicant, now: number): void {
       const rank = CLASSES.indexOf(applicant.class)
       if (statistics.waiting === 0 && statistics.taken < limit.value) {
@@ -138,19 +179,22 @@ export function createAdmission(concurrentMax: number) {
         return
       }
       limit.reached()
-      if (isFull(rank) && !(isOutdone(applicant.network, now) && makeRoom(rank, now))) {
+      const isOut = isOutdone(applicant.network, now)
+      if (isFull(rank, now) && !(isOut && makeRoom(rank, now))) {
+        lineOf(rank).refused(now)
         applicant.refuse('queue')
         return
       }
       hold(applicant.network, 1)
       statistics.waiting += 1
-      ;(queues[rank] as Waiting[]).push({ applicant, since: now })
+      lineOf(rank).add(applicant, now, isOut ? networkThatHoldsMost(now).network : undefined)
       letIn(now)
     },
 
     /** The work of an applicant that was admitted at `admittedAt` has ended. */
     leave(applicant: Applicant, admittedAt: number, now: number): void {
       limit.sample(admittedAt, now)
+      capacity.completed()
       statistics.taken -= 1
       hold(applicant.network, -1)
       letIn(now)
@@ -170,9 +214,10 @@ export function createAdmission(concurrentMax: number) {
 
     /** Called every 50 ms while there is anything to do. */
     tick(now: number): void {
-      for (const queue of queues) {
-        while (queue[0] !== undefined && now - queue[0].since > WAIT_MS_MAX)
-          dismiss(queue.shift() as Waiting, 'wait')
+      capacity.tick(now, statistics.waiting > 0)
+      for (const [rank, line] of lines.entries()) {
+        line.tick(now)
+        dismissLate(rank, now)
       }
       limit.adjust(now)
       letIn(now)

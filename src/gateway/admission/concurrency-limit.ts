@@ -11,8 +11,6 @@ const FORGET = 1.001
 const SETTLE_MS = 2 * TARGET_MS.min
 const SAMPLES_MIN = 20
 const SAMPLES_MAX = 256
-/** What is assumed of a process that has not served anything yet. */
-const FIRST_GUESS_MS = 20
 
 /**
  * How many requests may be worked on at once: as many as most of them still take 50 ms. What is behind the door (event
@@ -24,7 +22,6 @@ const FIRST_GUESS_MS = 20
 export function createConcurrencyLimit(atOnceMax: number) {
   const atOnceMin = Math.min(AT_ONCE_MIN, atOnceMax)
   let limit = atOnceMin
-  let typicalMs = FIRST_GUESS_MS
   let quickestMs = Number.POSITIVE_INFINITY
   let changedAt = 0
   let wasReached = false
@@ -39,11 +36,7 @@ export function createConcurrencyLimit(atOnceMax: number) {
     get value() {
       return limit
     },
-    /** How long a request takes once it is worked on: the median of the last measurement. */
-    get typicalMs() {
-      return typicalMs
-    },
-    /** Notes that nobody else could be let in. */
+    /** Notes that no further request could be let in. */
     reached(): void {
       wasReached = true
     },
@@ -55,7 +48,7 @@ export function createConcurrencyLimit(atOnceMax: number) {
     /** Called a few times a second. */
     adjust(now: number): void {
       if (samples.length < SAMPLES_MIN) return
-      typicalMs = Math.max(0.1, median(samples))
+      const typicalMs = Math.max(0.1, median(samples))
       samples = []
       quickestMs = Math.min(quickestMs * FORGET, typicalMs)
       const targetMs = Math.min(TARGET_MS.max, Math.max(TARGET_MS.min, 2 * quickestMs))

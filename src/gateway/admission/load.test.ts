@@ -7,7 +7,7 @@ type Seen = { good: number; refused: number; waitedMsMax: number }
 
 /**
  * Callers in front of a backend that serves `perSecond` in the order in which they come, each in no less than
- * `baseMs`; time is made up. What was asked behind the door counts from the fifth second on.
+ * `baseMs`; time is made up. Requests count from the fifth second on: before, the queue does not stand yet.
  */
 function simulate(
   callers: readonly Caller[],
@@ -33,7 +33,7 @@ function simulate(
       admit: () => {
         const admittedAt = now
         freeAt = Math.max(freeAt, now) + 1_000 / (perSecond ?? 1)
-        counted.waitedMsMax = Math.max(counted.waitedMsMax, now - askedAt)
+        if (isCounted) counted.waitedMsMax = Math.max(counted.waitedMsMax, now - askedAt)
         const end = (at: number) => {
           if (isCounted) counted.good += 1
           admission.leave(applicant, admittedAt, at)

@@ -32,6 +32,11 @@ async function useHolding(places: number, more: (tiers: Tiers) => void = () => {
   return { gateway, held, get, letGo, hold }
 }
 
+async function waitingIn(gateway: Awaited<ReturnType<typeof useHolding>>['gateway']): Promise<number> {
+  const { text } = await gateway.request('GET', '/metrics')
+  return Number(/^cartwright_requests_waiting (\d+)/m.exec(text)?.[1])
+}
+
 test('places go by class: who pays before who has a cart, and who looks around before imports', async () => {
   const { held, get, letGo } = await useHolding(1)
   const first = get('/api/x/hold/bulk')
@@ -113,21 +118,19 @@ function pipeline(port: number, address: string, requests: readonly string[]) {
 }
 const getOf = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 
-test('when places are short, the address that holds most loses first', async () => {
+test('when places are short, the requests of the address that holds most wait behind those of others', async () => {
   const { gateway, held, letGo } = await useHolding(1)
   const port = await gateway.listen()
-  const path = '/api/x/hold/browse'
+  const path = '/api/x/hold/checkout'
   const greedy = Array.from({ length: 12 }, () => pipeline(port, '127.0.0.2', [getOf(path)]))
-  const refused = () => greedy.filter(each => each.count(503) === 1).length
-  // One is worked on and eight may wait.
-  await expect.poll(refused).toBe(3)
+  await expect.poll(() => waitingIn(gateway)).toBe(11)
   const other = pipeline(port, '127.0.0.3', [getOf(path)])
-  await expect.poll(refused).toBe(4)
-  while (other.count(200) === 0 && other.count(503) === 0) {
-    await expect.poll(() => held.length > 0 || other.count(200) > 0).toBe(true)
-    letGo()
-  }
-  expect(other.count(200)).toBe(1)
+  await expect.poll(() => waitingIn(gateway)).toBe(12)
+  letGo()
+  await expect.poll(() => greedy.filter(each => each.count(200) === 1).length).toBe(1)
+  await expect.poll(() => held.length).toBe(1)
+  letGo()
+  await expect.poll(() => other.count(200)).toBe(1)
   for (const { socket } of [...greedy, other]) socket.destroy()
   while (held.length > 0) letGo()
 })
@@ -135,20 +138,36 @@ test('when places are short, the address that holds most loses first', async () 
 test('a refusal at the door keeps the connection, and names its class', async () => {
   const { gateway, held, letGo } = await useHolding(1)
   const port = await gateway.listen()
-  const path = '/api/x/hold/browse'
-  const all = Array.from({ length: 9 }, () => pipeline(port, '127.0.0.2', [getOf(path)]))
-  await expect.poll(() => held.length).toBe(1)
-  const { count, socket } = pipeline(port, '127.0.0.2', [
-    getOf(path),
-    getOf(path),
-    getOf('/healthz'),
-    getOf('/api/none')
-  ])
+  const path = '/api/x/hold/checkout'
+  const all: Socket[] = []
+  const send = (...texts: string[]) => {
+    const sent = pipeline(port, '127.0.0.2', texts)
+    all.push(sent.socket)
+    return sent
+  }
+  const refused = async () => {
+    const { text } = await gateway.request('GET', '/metrics')
+    return Number(/{class="checkout",reason="door"} (\d+)/.exec(text)?.[1])
+  }
+  // Nothing is refused here before it is known that the work does not end.
+  await expect
+    .poll(async () => {
+      send(getOf(path))
+      return refused()
+    })
+    .toBeGreaterThan(0)
+  await expect
+    .poll(async () => {
+      for (let count = 0; count < 8; count += 1) send(getOf(path))
+      return waitingIn(gateway)
+    })
+    .toBeGreaterThanOrEqual(8)
+  const before = await refused()
+  const { count } = send(getOf(path), getOf(path), getOf('/healthz'), getOf('/api/none'))
   await expect.poll(() => [count(503), count(200), count(404)]).toEqual([2, 1, 1])
-  expect((await gateway.request('GET', '/metrics')).text).toContain('{class="browse",reason="door"} 2')
-  for (const each of all) each.socket.destroy()
-  socket.destroy()
-  letGo()
+  expect(await refused()).toBeGreaterThanOrEqual(before + 2)
+  for (const socket of all) socket.destroy()
+  while (held.length > 0) letGo()
 })
 
 test('more than eight unanswered requests on one connection end it', async () => {

@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest'
+import type { RequestClass } from '../routing/tiers.ts'
+import { createAdmission } from './admission.ts'
+
+type Outcome = { network: string; at: number; admittedAt?: number; refusedAt?: number }
+
+/** A process that completes `perSecond` requests, on a clock of its own: nothing here takes real time. */
+function createProcess(initialPerSecond: number) {
+  const admission = createAdmission(1_000)
+  let now = 0
+  let perSecond = initialPerSecond
+  let credit = 0
+  const working: { applicant: Parameters<typeof admission.enter>[0]; admittedAt: number }[] = []
+
+  const arrive = (requestClass: RequestClass, network = 'one'): Outcome => {
+    const outcome: Outcome = { network, at: now }
+    if (admission.isShort() && admission.wouldRefuse(requestClass, network, now)) {
+      outcome.refusedAt = now
+      return outcome
+    }
+    const applicant = {
+      class: requestClass,
+      network,
+      admit: () => {
+        outcome.admittedAt = now
+        working.push({ applicant, admittedAt: now })
+      },
+      refuse: () => {
+        outcome.refusedAt = now
+      }
+    }
+    admission.enter(applicant, now)
+    return outcome
+  }
+  return {
+    arrive,
+    burst: (count: number, of: RequestClass, network?: (index: number) => string) =>
+      Array.from({ length: count }, (_, index) => arrive(of, network?.(index))),
+    setRate: (next: number) => {
+      perSecond = next
+    },
+    /** Lets time pass; `each` is called every millisecond. */
+    run: (milliseconds: number, each: () => void = () => {}) => {
+      for (const end = now + milliseconds; now < end; now += 1) {
+        credit = working.length === 0 ? 0 : credit + perSecond / 1_000
+        for (; credit >= 1 && working.length > 0; credit -= 1) {
+          const { applicant, admittedAt } = working.shift() as (typeof working)[number]
+          admission.leave(applicant, admittedAt, now)
+        }
+        each()
+        if (now % 50 === 0) admission.tick(now)
+      }
+    }
+  }
+}
+
+const refusedOf = (all: readonly Outcome[]) => all.filter(({ refusedAt }) => refusedAt !== undefined)
+const admittedOf = (all: readonly Outcome[]) => all.filter(({ admittedAt }) => admittedAt !== undefined)
+const waitOf = ({ at, refusedAt = at }: Outcome) => refusedAt - at
+
+describe.each(['checkout', 'account'] as const)('a burst of class %s on an idle process', of => {
+  test.each([
+    [100, 60],
+    [300, 250],
+    [300, 1_000]
+  ])('of %d at %d a second is served, all of it', (count, perSecond) => {
+    const shop = createProcess(perSecond)
+    const all = shop.burst(count, of)
+    shop.run(10_000)
+    expect(refusedOf(all)).toEqual([])
+    expect(admittedOf(all)).toHaveLength(count)
+  })
+
+  test.each([50, 200, 600])(
+    'of 1,000 at %d a second: a second of them is admitted, the others are refused within 1.25 s',
+    perSecond => {
+      const shop = createProcess(perSecond)
+      const all = shop.burst(1_000, of)
+      shop.run(10_000)
+      expect(admittedOf(all).length).toBeGreaterThanOrEqual(perSecond)
+      expect(admittedOf(all).length + refusedOf(all).length).toBe(1_000)
+      expect(Math.max(...refusedOf(all).map(waitOf))).toBeLessThanOrEqual(1_250)
+    }
+  )
+
+  test('is judged anew after a slow burst of another kind and a second of idleness', () => {
+    const shop = createProcess(20)
+    const slow = shop.burst(1_000, 'account')
+    shop.run(10_000)
+    expect(refusedOf(slow).length).toBeGreaterThan(800)
+    shop.setRate(300)
+    const all = shop.burst(300, of)
+    shop.run(5_000)
+    expect(refusedOf(all)).toEqual([])
+  })
+})
+
+test('shoppers who look around wait for 0.3 s at most', () => {
+  const shop = createProcess(100)
+  const all = shop.burst(300, 'browse')
+  shop.run(5_000)
+  expect(admittedOf(all).length).toBeGreaterThanOrEqual(64 + 25)
+  expect(Math.max(...refusedOf(all).map(waitOf))).toBeLessThanOrEqual(350)
+})
+
+test('a queue that stands is cut to 200 ms, and a burst may wait again once nothing was refused for a second', () => {
+  const shop = createProcess(200)
+  const arriving: Outcome[] = []
+  let owed = 0
+  shop.run(6_000, () => {
+    for (owed += 0.4; owed >= 1; owed -= 1) arriving.push(shop.arrive('account'))
+  })
+  const standing = admittedOf(arriving).filter(({ at }) => at > 2_000)
+  expect(Math.max(...standing.map(({ at, admittedAt = at }) => admittedAt - at))).toBeLessThanOrEqual(200)
+  expect(standing.length / 4).toBeGreaterThan(0.95 * 200)
+  shop.run(2_500)
+  const burst = shop.burst(200, 'account')
+  shop.run(3_000)
+  expect(refusedOf(burst)).toEqual([])
+})
+
+test('a burst of one address does not delay those of others, and loses first', () => {
+  const shop = createProcess(200)
+  const greedy = shop.burst(1_000, 'account', () => 'greedy')
+  const others: Outcome[] = []
+  let milliseconds = 0
+  shop.run(3_000, () => {
+    milliseconds += 1
+    if (milliseconds % 10 === 0) others.push(shop.arrive('account', `other-${others.length}`))
+  })
+  expect(refusedOf(others)).toEqual([])
+  expect(refusedOf(greedy).length).toBeGreaterThan(500)
+  const greedyWait = Math.max(...admittedOf(greedy).map(({ at, admittedAt = at }) => admittedAt - at))
+  const otherWait = Math.max(...others.map(({ at, admittedAt = at }) => admittedAt - at))
+  expect(otherWait).toBeLessThan(50)
+  expect(greedyWait).toBeGreaterThan(500)
+})
+
+test('those who pay go before a queue of all others', () => {
+  const shop = createProcess(100)
+  shop.burst(500, 'account')
+  const paying = shop.burst(20, 'checkout')
+  shop.run(1_000)
+  expect(Math.max(...admittedOf(paying).map(({ at, admittedAt = at }) => admittedAt - at))).toBeLessThan(250)
+  expect(admittedOf(paying)).toHaveLength(20)
+})
+
+test('work that never ends is known to end never: a newcomer is refused at once', () => {
+  const shop = createProcess(0)
+  shop.burst(80, 'account')
+  shop.run(1_000)
+  const [late] = shop.burst(1, 'account')
+  expect(late?.refusedAt).toBe(late?.at)
+})

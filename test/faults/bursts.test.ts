@@ -1,0 +1,124 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { STOCKHOLM } from '../support/checkouts.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { type Answer, createHttpClient } from '../support/http-client.ts'
+import { startProgram } from '../support/program.ts'
+import { until } from './until.ts'
+
+const ADMIN = { email: 'boss@shop.example', password: 'nine lives and a piano' }
+const CLIENT = 'a secret of thirty-two characters or more'
+const SOCKETS = 1_000
+const PLENTY = 100_000
+
+type Ask = (index: number) => Promise<Answer | undefined>
+
+/** The real program without limits by address, and what clients ask of it in bursts. */
+async function useShop() {
+  const database = await createTestDatabase()
+  const program = startProgram({
+    DATABASE_URL: database.url,
+    CARTWRIGHT_ADMIN_EMAIL: ADMIN.email,
+    CARTWRIGHT_ADMIN_PASSWORD: ADMIN.password,
+    CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
+    CARTWRIGHT__PAYMENTS__BANK_TRANSFER: 'To account 1.',
+    CARTWRIGHT__SERVER__TRUSTED_CLIENTS: JSON.stringify([CLIENT]),
+    CARTWRIGHT__SHOP__DEMO: 'on'
+  })
+  onTestFinished(async () => {
+    program.child.kill('SIGKILL')
+    await program.ended
+    await database.drop()
+  })
+  const client = createHttpClient(await program.listening, SOCKETS)
+  onTestFinished(client.close)
+  await until('the shop is open', () => program.output.stdout.includes('Try it:'), 60_000)
+  const { access_token: token } = (await client.send('POST', '/api/auth/login', { body: ADMIN }))?.json ?? {}
+  const { items } = (await client.send('GET', '/api/products?in_stock=true'))?.json ?? {}
+  const variantOf = async (index: number): Promise<string> =>
+    (await client.send('GET', `/api/products/${items[index].id}`))?.json.variants[0].id
+  const count = async (variantId: string, on_hand: number) => {
+    const answer = await client.send('PUT', `/api/inventory/levels/${variantId}`, {
+      token,
+      body: { on_hand }
+    })
+    expect(answer?.status).toBe(200)
+  }
+  const [plenty, scarce] = [await variantOf(0), await variantOf(1)]
+  await count(plenty, PLENTY)
+  const order = (variant_id: string, index: number) =>
+    client.send('POST', '/api/orders/guest', {
+      headers: { 'x-cartwright-client': CLIENT, 'x-shopper-address': `10.1.${index >> 8}.${index & 255}` },
+      body: {
+        email: `guest-${crypto.randomUUID()}@example.com`,
+        items: [{ variant_id, quantity: 1 }],
+        shipping_address: STOCKHOLM,
+        payment: { provider: 'manual', method: 'bank_transfer' }
+      }
+    })
+  const kinds: Record<string, Ask> = {
+    cart: () => client.send('POST', '/api/guest-cart', { body: { variant_id: plenty, quantity: 1 } }),
+    order: index => order(plenty, index),
+    adjustment: () =>
+      client.send('POST', '/api/inventory/adjustments', {
+        token,
+        body: { variant_id: plenty, delta: 1, reason: 'burst' }
+      }),
+    'log-in': () => client.send('POST', '/api/auth/login', { body: ADMIN })
+  }
+  return { client, kinds, scarce, count, order }
+}
+
+/** How many answers had each status, and how long the slowest refusal took. */
+async function burst(ask: Ask, count: number) {
+  const startedAt = performance.now()
+  const statuses = new Map<number | undefined, number>()
+  let [slowestRefusal, saysWhen] = [0, true]
+  await Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const answer = await ask(index)
+      statuses.set(answer?.status, (statuses.get(answer?.status) ?? 0) + 1)
+      if (answer?.status !== 503) return
+      slowestRefusal = performance.now() - startedAt
+      saysWhen &&= answer.headers['retry-after'] !== undefined
+    })
+  )
+  const ms = Math.round(performance.now() - startedAt)
+  return { statuses: Object.fromEntries(statuses), ms, slowestRefusal: Math.round(slowestRefusal), saysWhen }
+}
+
+test('an idle process serves a burst of 100 requests of each kind, after a burst of another kind', {
+  timeout: 180_000
+}, async () => {
+  const { kinds } = await useShop()
+  // One after the other, and twice: each comes after a burst of another kind.
+  for (const round of [1, 2]) {
+    for (const [name, ask] of Object.entries(kinds)) {
+      const { statuses, ms } = await burst(ask, 100)
+      console.log(`round ${round}: 100 x ${name} in ${ms} ms:`, statuses)
+      expect(statuses, name).not.toHaveProperty('503')
+      expect(Object.keys(statuses), name).toHaveLength(1)
+    }
+  }
+  for (const [name, ask] of Object.entries(kinds)) console.log(`300 x ${name}:`, await burst(ask, 300))
+  for (const [name, ask] of Object.entries(kinds)) {
+    const many = await burst(ask, 1_000)
+    console.log(`1,000 x ${name}:`, many)
+    expect(many.saysWhen).toBe(true)
+  }
+})
+
+test('50 guests who buy a stock of 10 simultaneously make 10 orders and read 40 times that it is sold out', {
+  timeout: 60_000
+}, async () => {
+  const { kinds, scarce, count, order } = await useShop()
+  await burst(kinds.cart as Ask, 100)
+  await count(scarce, 10)
+  const codes: string[] = []
+  const { statuses } = await burst(async index => {
+    const answer = await order(scarce, index)
+    if (answer?.status === 409) codes.push(answer.json.code)
+    return answer
+  }, 50)
+  expect(statuses).toEqual({ 201: 10, 409: 40 })
+  expect(new Set(codes)).toEqual(new Set(['INVENTORY_SHORT']))
+})
