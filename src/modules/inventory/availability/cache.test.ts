@@ -85,6 +85,33 @@ test('a figure is served until it is known to have changed, which is asked befor
   expect(inventory.asked()).toEqual([])
 })
 
+test('a snapshot from before a gap is not used after it, also when its answer comes later', async () => {
+  const id = newId()
+  const inventory = fakeSurroundings(new Map([[id, 5]]))
+  await inventory.available([id])
+  expect(inventory.polls()).toEqual([null])
+  inventory.setLive(false)
+  inventory.setLive(true)
+  inventory.state.time = 1_000
+  await inventory.available([id])
+  expect(inventory.polls()).toEqual([null])
+
+  inventory.state.time = 1_500
+  const letGo = inventory.hold()
+  await inventory.available([id])
+  expect(inventory.polls()).toEqual(['0'])
+  inventory.setLive(false)
+  inventory.setLive(true)
+  letGo()
+  await expect
+    .poll(async () => {
+      inventory.state.time += 1_000
+      await inventory.available([id])
+      return inventory.polls()
+    })
+    .toEqual([null])
+})
+
 test('whoever asks all the time waits for no question, and however many ask, there is one at a time', async () => {
   const [sold, other] = [newId(), newId()]
   const inventory = fakeSurroundings(new Map([sold, other].map(id => [id, 5])))

@@ -32,6 +32,7 @@ export function createAvailability({ db, changes, now = () => performance.now() 
   const known = new RecentMap<Available>(ENTRIES_MAX)
   const loading = new Set<Loading>()
   let seen: Seen | undefined
+  let gaps = 0
   let polling: Promise<void> | undefined
   let nextBatch: Batch | undefined
   /** False: every answer is null, and nothing has to be looked up. `undefined`: nobody knows at this moment. */
@@ -50,6 +51,9 @@ export function createAvailability({ db, changes, now = () => performance.now() 
   changes.subscribe({
     onChange: outdate,
     onGap: () => {
+      // The server may be another one by now, to which a snapshot of the former says nothing.
+      gaps += 1
+      seen = undefined
       isAnythingTracked = undefined
       outdate(ALL)
     }
@@ -99,13 +103,14 @@ export function createAvailability({ db, changes, now = () => performance.now() 
   /** Forgets what has changed since the last time. */
   function poll(): Promise<void> {
     const at = now()
+    const gapsBefore = gaps
     const since = seen !== undefined && at - seen.at < NOTED_MS_MAX ? seen.snapshot : null
     polling ??= db
       .first(repository.listChanges, { since })
       .then(answer => {
         if (answer === undefined) throw new Error('no snapshot')
         outdate(since === null ? ALL : answer.variant_ids)
-        seen = { snapshot: answer.snapshot, at }
+        if (gaps === gapsBefore) seen = { snapshot: answer.snapshot, at }
       })
       .finally(() => {
         polling = undefined
