@@ -36,6 +36,16 @@ test('/metrics is the Prometheus text format 0.0.4, and keeps its rules', async 
   }
 })
 
+test('the first scrape counts the CPU that the process has used since it started', async () => {
+  const gateway = await useGateway({ modules: [routes] })
+  const { user, system } = process.cpuUsage()
+  const { text } = await gateway.request('GET', '/metrics')
+  const figure = (name: string) => Number(new RegExp(`^${name} ([\\d.]+)$`, 'm').exec(text)?.[1])
+  expect(figure('process_cpu_user_seconds_total')).toBeGreaterThanOrEqual(user / 1_000_000)
+  expect(figure('process_cpu_system_seconds_total')).toBeGreaterThanOrEqual(system / 1_000_000)
+  expect(figure('process_cpu_seconds_total')).toBeGreaterThanOrEqual((user + system) / 1_000_000)
+})
+
 test('labels are route patterns, and whatever has no route shares one', async () => {
   const gateway = await useGateway({ modules: [routes, moduleOf('off', ['/api/off'], undefined, false)] })
   for (let id = 0; id < 30; id += 1) {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Registry } from '@prometheus-io/client'
+import type { Counter, Registry } from '@prometheus-io/client'
 import type { Durations } from '../../platform/metrics/durations.ts'
 import type { Metric, MetricRegistry } from '../../platform/metrics/registry.ts'
 
@@ -36,6 +36,7 @@ export function createMetrics(declared: Pick<MetricRegistry, 'all'>, durations: 
     const { collectDefaultMetrics, Registry } = await import('@prometheus-io/client')
     const registry = new Registry()
     collectDefaultMetrics({ register: registry })
+    countEarlierCpu(registry)
     for (const name of UNWANTED) registry.removeSingleMetric(name)
     registry.registerMetric(durations as never)
     return registry
@@ -67,6 +68,17 @@ export function createMetrics(declared: Pick<MetricRegistry, 'all'>, durations: 
       return next
     },
     contentType: CONTENT_TYPE
+  }
+}
+
+/** The library counts from now on; the process has used CPU since it started. */
+function countEarlierCpu(registry: Registry): void {
+  const { user, system } = process.cpuUsage()
+  const used = { user, system, total: user + system }
+  for (const [name, microseconds] of Object.entries(used)) {
+    const kind = name === 'total' ? '' : `${name}_`
+    const counter = registry.getSingleMetric(`process_cpu_${kind}seconds_total`) as Counter | undefined
+    counter?.inc(microseconds / 1_000_000)
   }
 }
 
