@@ -102,6 +102,7 @@ async function start(
     stdio: ['ignore', 'ignore', 'inherit']
   })
   const url = `http://127.0.0.1:${port}`
+  endWithBench(child)
   await untilAnswers(child, url + probe)
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
     const ended = new Promise(resolve => child.once('exit', resolve))
@@ -110,6 +111,15 @@ async function start(
   }
   return { name, url, pid: child.pid ?? 0, stop }
 }
+
+/** A bench that is interrupted leaves no shop behind. */
+function endWithBench(child: ChildProcess): void {
+  const end = () => void child.kill('SIGKILL')
+  process.once('exit', end)
+  child.once('exit', () => process.off('exit', end))
+}
+// Node ends without `exit` when a signal has no listener.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 
 async function untilAnswers(child: ChildProcess, url: string): Promise<void> {
   const deadline = Date.now() + START_MS_MAX
@@ -140,6 +150,7 @@ export async function timeStart(checkout: string, folder: string): Promise<numbe
     env: environment,
     stdio: ['ignore', 'pipe', 'inherit']
   })
+  endWithBench(child)
   let said = ''
   child.stdout.on('data', text => {
     said += text
