@@ -4,15 +4,19 @@ import { type App, openGateway, setupShop } from './app.ts'
 import { type OpenedDatabase, openConfiguredDatabase } from './cli/database.ts'
 import { checkCurrency, type Prepared, prepareShop } from './cli/first-start.ts'
 import { type Config, type ConfigOf, loadConfig } from './config.ts'
-import { OperatorError } from './kernel/errors.ts'
+import { DomainError, OperatorError } from './kernel/errors.ts'
 import { type ApiOf, type Module, migrationSources } from './module.ts'
 import { openLog } from './platform/log.ts'
 import { openPlatform } from './platform/platform.ts'
+import { DatabaseUnreachable } from './platform/postgres/connect.ts'
 import { migrate } from './platform/postgres/migrate.ts'
 
 /** As long as load balancers usually take to notice that `/readyz` answers 503. */
 const PRODUCTION_DRAIN_SECONDS = 5
 const FINISH_TIMEOUT_MS = 20_000
+/** How often a start begins again when the database goes away meanwhile, and how long it waits before. */
+const START_TRIES_MAX = 5
+const START_PAUSE_MS = 1_000
 /** So many new connections may wait for us in the kernel. Beyond Node's 511, a burst of them would be turned away. */
 const BACKLOG = 4_096
 
@@ -83,11 +87,48 @@ type OpenedShop = {
   stop(begun?: Promise<unknown>): Promise<void>
 }
 
-/** Opens everything a shop needs, in order; what was opened is closed again when something cannot be. */
+/**
+ * Opens everything a shop needs, in order; what was opened is closed again when something cannot be. Begins again when the
+ * database goes away meanwhile. @throws OperatorError when that happens too often.
+ */
 export async function openShop(
   modules: readonly Module[],
   config: Config,
-  opening: Promise<OpenedDatabase> = openConfiguredDatabase(config, 'own')
+  opening?: Promise<OpenedDatabase>
+): Promise<OpenedShop> {
+  let wasReached = false
+  const onReached = () => {
+    wasReached = true
+  }
+  let database = opening ?? openConfiguredDatabase(config, 'own')
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await openOnce(modules, config, { opening: database, onReached })
+    } catch (error) {
+      const isGone = isDatabaseGone(error) || (wasReached && error instanceof DatabaseUnreachable)
+      if (!isGone || tries === START_TRIES_MAX) throw withoutStack(error)
+    }
+    await delay(START_PAUSE_MS)
+    database = openConfiguredDatabase(config, 'own')
+  }
+}
+
+const isDatabaseGone = (error: unknown): error is DomainError =>
+  error instanceof DomainError && error.kind === 'unavailable'
+
+const withoutStack = (error: unknown): unknown => {
+  if (!isDatabaseGone(error)) return error
+  const reason = error.cause instanceof Error ? error.cause.message : error.message
+  return new OperatorError(
+    `The database went away while the shop started: ${reason}. Check that it runs, and start again.`,
+    { cause: error }
+  )
+}
+
+async function openOnce(
+  modules: readonly Module[],
+  config: Config,
+  { opening, onReached }: { opening: Promise<OpenedDatabase>; onReached(): void }
 ): Promise<OpenedShop> {
   const database = await opening
   /** What closes all that was opened, the latest first. */
@@ -111,6 +152,7 @@ export async function openShop(
     )
     opened.catch(() => {})
     await migrate(database.url, migrationSources(modules), database.migrations)
+    onReached()
     const platform = await opened
     // Whoever asks first whether the shop is ready finds the connections for it, made while the code below runs.
     for (const probe of [platform.db.ping, platform.db.proveWrite]) probe().catch(() => {})
@@ -134,7 +176,7 @@ export async function openShop(
         }
       } catch (error) {
         await close()
-        throw error
+        throw withoutStack(error)
       }
     }
     const drainMs = drainSecondsOf(config) * 1_000

@@ -56,7 +56,8 @@ export async function useLimitedDatabase(max: number) {
       limit = next
     },
     endAll,
-    refused: () => refused
+    refused: () => refused,
+    accepted: () => accepted.size
   }
 }
 

@@ -80,6 +80,9 @@ export function connectionSettings(options: ConnectOptions, more: SessionSetting
   } satisfies pg.ClientConfig
 }
 
+/** There is no connection to the database: the sentence says why. */
+export class DatabaseUnreachable extends OperatorError {}
+
 /**
  * One connection outside of the pool, to a server that is known to be new enough.
  * @throws OperatorError when the server cannot be reached, refuses us, or is too old.
@@ -101,7 +104,7 @@ export async function connectToServer(settings: pg.ClientConfig): Promise<pg.Cli
     if (client !== undefined) await hangUp(client)
     if (error instanceof OperatorError) throw error
     const reason = (error as Error).message || (error as NodeJS.ErrnoException).code
-    throw new OperatorError(`Cannot reach the database: ${reason}. Check DATABASE_URL (database.url).`)
+    throw new DatabaseUnreachable(`Cannot reach the database: ${reason}. Check DATABASE_URL (database.url).`)
   }
 }
 

@@ -149,6 +149,19 @@ test.each(['postgres://user:pa55#word@localhost/db', 'postgres://user:pa55word@:
   }
 )
 
+test('a standby is refused in one sentence', async () => {
+  const ended: string[] = []
+  const client = {
+    query: async () => ({ rows: [{ is_standby: true }] }),
+    end: async () => void ended.push('end')
+  } as unknown as pg.Client
+  const found = Promise.resolve({ client, applied: [] })
+  expect(await refusal(migrate('postgres://standby', [], found))).toBe(
+    'The database is a standby, which can only be read. Let DATABASE_URL (database.url) name the primary.'
+  )
+  expect(ended).toEqual(['end'])
+})
+
 test('the command migrates, says what it did, and does nothing the second time', async () => {
   const { url } = await useEmptyDatabase()
   const run = () =>

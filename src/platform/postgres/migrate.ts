@@ -48,6 +48,7 @@ export async function migrate(
   const { client, applied } = await finding
   let step = ''
   try {
+    await requirePrimary(client)
     const wanted = readMigrations([platformSource, ...modules])
     if (pending(wanted, applied).length === 0) return []
     await client.query('begin')
@@ -67,6 +68,14 @@ export async function migrate(
     // Nobody waits for the goodbye.
     hangUp(client)
   }
+}
+
+async function requirePrimary(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ is_standby: boolean }>('select pg_is_in_recovery() as is_standby')
+  if (rows[0]?.is_standby === true)
+    throw new OperatorError(
+      'The database is a standby, which can only be read. Let DATABASE_URL (database.url) name the primary.'
+    )
 }
 
 async function apply(client: pg.Client, { module, name, sql, checksum }: Migration): Promise<void> {

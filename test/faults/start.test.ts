@@ -1,0 +1,38 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { startProgram } from '../support/program.ts'
+import { useLimitedDatabase } from './connection-limit.ts'
+import { until } from './until.ts'
+
+const CONNECTIONS = 100
+
+/** The real program, whose database goes away once it has some connections. */
+async function useInterruptedStart() {
+  const database = await useLimitedDatabase(CONNECTIONS)
+  const program = startProgram({ DATABASE_URL: database.url, CARTWRIGHT__SHOP__DEMO: 'off' })
+  onTestFinished(async () => {
+    program.child.kill('SIGKILL')
+    await program.ended
+  })
+  // So many: those for reads, the listener, the probes, and one of a module. The migrations have been looked at.
+  await until('it has connections', () => database.accepted() >= 6, 20_000)
+  database.setLimit(0)
+  database.endAll()
+  return { database, program }
+}
+
+test('a database that goes away for a moment while a process starts delays the start', {
+  timeout: 60_000
+}, async () => {
+  const { database, program } = await useInterruptedStart()
+  await until('it has tried to connect', () => database.refused() >= 3, 20_000)
+  database.setLimit(CONNECTIONS)
+  const address = await program.listening
+  expect((await fetch(`${address}/readyz`)).status).toBe(200)
+})
+
+test('a database that goes away for good while a process starts ends it with one sentence', async () => {
+  const { program } = await useInterruptedStart()
+  const { code, stderr } = await program.ended
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^(The database went away while the shop started|Cannot reach the database): .+\n$/)
+})
