@@ -32,10 +32,17 @@ async function useHolding(places: number, more: (tiers: Tiers) => void = () => {
   return { gateway, held, get, letGo, hold }
 }
 
-async function waitingIn(gateway: Awaited<ReturnType<typeof useHolding>>['gateway']): Promise<number> {
-  const { text } = await gateway.request('GET', '/metrics')
-  return Number(/^cartwright_requests_waiting (\d+)/m.exec(text)?.[1])
-}
+type Gateway = Awaited<ReturnType<typeof useHolding>>['gateway']
+
+/** The figures of a metric, as they are now. */
+const samplesOf = ({ platform }: Gateway, name: string) =>
+  [...platform.metrics.all()].find(metric => metric.name === name)?.samples() ?? []
+const waitingIn = (gateway: Gateway): number =>
+  samplesOf(gateway, 'cartwright_requests_waiting')[0]?.value ?? 0
+const refusedAtDoor = (gateway: Gateway): number =>
+  samplesOf(gateway, 'cartwright_requests_refused_total').find(
+    ({ labels }) => labels?.class === 'checkout' && labels?.reason === 'door'
+  )?.value ?? 0
 
 test('places go by class: who pays before who has a cart, and who looks around before imports', async () => {
   const { held, get, letGo } = await useHolding(1)
@@ -145,27 +152,23 @@ test('a refusal at the door keeps the connection, and names its class', async ()
     all.push(sent.socket)
     return sent
   }
-  const refused = async () => {
-    const { text } = await gateway.request('GET', '/metrics')
-    return Number(/{class="checkout",reason="door"} (\d+)/.exec(text)?.[1])
-  }
   // Nothing is refused here before it is known that the work does not end.
   await expect
-    .poll(async () => {
+    .poll(() => {
       send(getOf(path))
-      return refused()
+      return refusedAtDoor(gateway)
     })
     .toBeGreaterThan(0)
   await expect
-    .poll(async () => {
+    .poll(() => {
       for (let count = 0; count < 8; count += 1) send(getOf(path))
       return waitingIn(gateway)
     })
     .toBeGreaterThanOrEqual(8)
-  const before = await refused()
+  const before = refusedAtDoor(gateway)
   const { count } = send(getOf(path), getOf(path), getOf('/healthz'), getOf('/api/none'))
   await expect.poll(() => [count(503), count(200), count(404)]).toEqual([2, 1, 1])
-  expect(await refused()).toBeGreaterThanOrEqual(before + 2)
+  expect(refusedAtDoor(gateway)).toBeGreaterThanOrEqual(before + 2)
   for (const socket of all) socket.destroy()
   while (held.length > 0) letGo()
 })
