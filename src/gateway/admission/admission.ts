@@ -2,7 +2,7 @@ import type { RequestClass } from '../routing/tiers.ts'
 import { createCapacity } from './capacity.ts'
 import { createConcurrencyLimit } from './concurrency-limit.ts'
 import { CLASSES } from './request-classes.ts'
-import { WaitingLine } from './waiting-line.ts'
+import { type Applicant, type Refusal, WaitingLine } from './waiting-line.ts'
 
 /** How long a burst may wait. Paying waits longest: a buyer whose payment is refused may not come back. */
 const BURST_MS = { checkout: 2_500, account: 1_100, browse: 300, bulk: 300 } as const satisfies Record<
@@ -19,20 +19,6 @@ const WAITING_MIN = 8
 const WAITING_MAX = 5_000
 /** How old the answer to "which network holds most?" may be. */
 const TOP_AGE_MS = 20
-
-/** `queue`: there were too many before it. `wait`: its turn did not come in time. `share`: its address held most. */
-export type Refusal = 'queue' | 'wait' | 'share'
-
-/** A request that wants a place. */
-export type Applicant = {
-  readonly class: RequestClass
-  /** The caller's address, or network. */
-  readonly network: string
-  /** It has a place now. */
-  admit(): void
-  /** It gets none. */
-  refuse(reason: Refusal): void
-}
 
 export type Admission = ReturnType<typeof createAdmission>
 

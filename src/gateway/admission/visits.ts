@@ -7,9 +7,10 @@ import { httpProblems, type Problem, problemAnswer } from '../problem.ts'
 import { commonHeaders } from '../routing/answer-headers.ts'
 import { isStreamed } from '../routing/bodies.ts'
 import type { RequestClass } from '../routing/tiers.ts'
-import { type Admission, type Applicant, createAdmission, type Refusal } from './admission.ts'
+import { type Admission, createAdmission } from './admission.ts'
 import { type Crowd, createCrowd } from './crowd.ts'
 import { CLASSES, DEADLINE_MS } from './request-classes.ts'
+import type { Applicant, Refusal } from './waiting-line.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

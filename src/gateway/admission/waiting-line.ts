@@ -1,10 +1,23 @@
-import type { Applicant } from './admission.ts'
+import type { RequestClass } from '../routing/tiers.ts'
 
 /** In a queue that stands, no request waits longer. */
 const STANDING_MS = 200
 /** A queue in which no request was refused for so long stands no more. */
 const RECOVERED_MS = 1_000
 
+/** `queue`: there were too many before it. `wait`: its turn did not come in time. `share`: its address held most. */
+export type Refusal = 'queue' | 'wait' | 'share'
+
+/** A request that wants a place. */
+export type Applicant = {
+  readonly class: RequestClass
+  /** The caller's address, or network. */
+  readonly network: string
+  /** It has a place now. */
+  admit(): void
+  /** It gets none. */
+  refuse(reason: Refusal): void
+}
 type Waiting = { readonly applicant: Applicant; readonly since: number }
 
 /**
