@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { refusals } from './cases.ts'
 import { accepting, bodyless, hangUpOnAll, performAll, type Session, telling } from './checks.ts'
-import { type FixtureModule, fixturesIn } from './fixtures/index.ts'
-import { prepare, readContract } from './requests.ts'
+import { everyModule, type FixtureModule, fixturesIn } from './fixtures/index.ts'
+import { noFixture, prepare, readContract } from './requests.ts'
 import { openWorld } from './world.ts'
 
 /** `REPLAYS=50` repeats each request 50 times. */
@@ -16,6 +16,12 @@ export function describeContract(...modules: FixtureModule[]): void {
     session = await openSession(modules)
   })
   afterAll(() => session?.world.close())
+
+  test('each operation of the document has a fixture', () => {
+    const all = fixturesIn(everyModule)
+    const missing = session.contract.routes.filter(({ name }) => !all.has(name))
+    expect(missing.map(noFixture)).toEqual([])
+  })
 
   test('each fixture belongs to an operation of the document', () => {
     expect([...fixturesIn(modules).keys()].sort()).toEqual(session.ready.map(({ name }) => name).sort())

@@ -46,12 +46,15 @@ export async function prepare(
   modules: readonly FixtureModule[]
 ): Promise<Sendable> {
   const fixture = fixturesIn(modules).get(route.name)
-  if (fixture === undefined)
-    throw new Error(`${route.name} has no fixture: add one to test/contract/fixtures/${route.module}.ts`)
+  if (fixture === undefined) throw new Error(noFixture(route))
   const { params = {}, query = {}, headers = {}, body, token }: Prepared = await fixture(world)
   const callers = { admin: world.token, secured: world.ada.token, public: undefined }
   return { params, query, headers, body, token: token ?? callers[route.tier] }
 }
+
+/** Says what to add for a new operation. */
+export const noFixture = ({ name }: Route): string =>
+  `${name} has no fixture: add one to the file of its module in test/contract/fixtures`
 
 /** Where a request goes. */
 export function targetOf({ path }: Route, { params, query }: Sendable): string {

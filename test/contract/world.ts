@@ -81,7 +81,7 @@ export async function openWorld() {
   const guestOrder = async (payment: object = TRANSFER) => {
     const body = { ...sent(mug), email: `${newId()}@example.com`, payment }
     const { id, order_token } = orThrow(await anybody.post('/api/orders/guest', body))
-    return { id: id as string, headers: { 'x-order-token': order_token as string } }
+    return { id: id as string, email: body.email, headers: { 'x-order-token': order_token as string } }
   }
   const guestCheckout = async () => {
     const body = { ...sent(mug), email: `${newId()}@example.com` }

@@ -111,6 +111,10 @@ const EVERYBODYS: readonly [RegExp, string][] = [
   ],
   [/^\/api\/guest-cart(\/|$)/, 'a secret in a header, held by src/modules/cart/ownership.test.ts'],
   [/^\/api\/(orders|checkouts)\/guest$/, 'makes something new'],
+  [
+    /^\/api\/orders\/guest\/data-requests(\/confirm)?$/,
+    'answers the same for every address, or takes a secret of the mail'
+  ],
   [/^\/api\/payments\/callback\/\{provider\}$/, 'signed by the provider'],
   [/^\/api\/shipping\/track\/\{tracking_number\}$/, 'where a parcel is, and nothing of whose it is'],
   [/^\/\.well-known\/jwks\.json$/, 'public keys'],
