@@ -183,6 +183,14 @@ test('a database that cannot be written is said as such, and the shop stays read
   expect(tries).toBeLessThanOrEqual(2)
 })
 
+test('/readyz is 503 when the ping is answered and some kind of work has no connection', async () => {
+  const { db } = gateway.platform
+  const { request } = await useGateway({ platform: { db: { ...db, isOut: () => true } as Database } })
+  const answer = await request('GET', '/readyz')
+  expect(answer.status).toBe(503)
+  expect(answer.json).toMatchObject({ status: 'NOT_READY', database: 'DOWN', cache: 'UP' })
+})
+
 test('both pings may hang: the answer comes after 3 seconds, the other probes at once', async () => {
   const { request } = await useBackends({ database: hang, cache: hang })
   const startedAt = performance.now()
