@@ -63,7 +63,7 @@ import { createLetters, type OrderLetter } from './letters/service.ts'
 import { createNumbers } from './numbers/service.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { createOrderService } from './orders/service.ts'
-import { hasOrdered } from './placing/buyers.ts'
+import { createBuyers, hasOrdered } from './placing/buyers.ts'
 import { createPlacing } from './placing/service.ts'
 import { bought } from './purchases/service.ts'
 import { quoteRoutes } from './quotes/routes.ts'
@@ -159,7 +159,7 @@ export const ordersModule = defineModule({
     pricing.askOrders(hasOrdered)
     shipping?.askOrders((database, ids) => database.rows(listForSlips, { ids: [...ids] }))
     const intake = createIntake({ pricing, cart })
-    const priceNow = createPricer({ secrets, catalog, pricing, inventory, shipping, lineQuantityMax })
+    const priceNow = createPricer({ catalog, pricing, inventory, shipping, lineQuantityMax })
     const seconds = settings.checkout_minutes * MINUTE_SECONDS
     const checkouts = createCheckoutService({ db, cart, seconds, intake, priceNow })
     const guests = createGuestCheckoutService({ checkouts, secrets })
@@ -177,9 +177,10 @@ export const ordersModule = defineModule({
       transfer: settings.expiry.transfer_hours * HOUR_SECONDS,
       transferOfVerified: settings.expiry.transfer_days * DAY_SECONDS
     }
+    const buyerOf = createBuyers({ secrets, auth })
     const placing = createPlacing({
       ...{ db, secrets, emit, pricing, priceNow, inventory, payments, shipping, cart, changes, fulfilment },
-      unpaidStock,
+      ...{ buyerOf, unpaidStock },
       nextNumber: createNumbers(db),
       pendingMax: { ofBuyer: settings.pending_per_buyer, ofNetwork: settings.pending_per_address },
       waits
@@ -209,7 +210,12 @@ export const ordersModule = defineModule({
       inventory,
       payments
     })
-    const orders = createOrderService({ db, checkouts, intake, placing, payments, cancellations, policy })
+    const guesses = limitGuesses(
+      config.rate_limit.enabled ? settings.unknown_codes_per_minute : Number.POSITIVE_INFINITY
+    )
+    const orders = createOrderService({
+      ...{ db, checkouts, intake, placing, payments, cancellations, guesses, policy }
+    })
     const tokens: OrderTokens = {
       of: (id, version) => orderToken(secrets, id, version),
       isOf: (token, id, version) => isOrderToken(secrets, token, id, version)
@@ -217,7 +223,7 @@ export const ordersModule = defineModule({
     const claims = createClaims({ db, changes, emit, orders, tokens, payments, shipping })
     payments?.listen(
       createPaymentListener({
-        ...{ changes, cancellations, credits, fulfilment, emit, inventory, unpaidStock, waits }
+        ...{ changes, cancellations, credits, fulfilment, emit, inventory, pricing, unpaidStock, waits }
       }),
       unpaidStock.admit
     )
@@ -256,9 +262,7 @@ export const ordersModule = defineModule({
         'orders.open_data_request': ({ id, payload }: Delivery<DataRequest>) => dataRequests.open(id, payload)
       },
       routes: (tiers: Tiers) => {
-        const { unknown_codes_per_minute, checkouts_per_minute, orders_per_minute } = settings
-        const unknown = config.rate_limit.enabled ? unknown_codes_per_minute : Number.POSITIVE_INFINITY
-        const guesses = limitGuesses(unknown)
+        const { checkouts_per_minute, orders_per_minute } = settings
         const ofCheckouts = { perMinute: checkouts_per_minute, guesses }
         countryRoutes(tiers, createCountryService({ pricing, shipping }))
         checkoutRoutes(tiers, checkouts, ofCheckouts)
@@ -270,7 +274,7 @@ export const ordersModule = defineModule({
         guestDataRoutes(tiers, guestData)
         dataRequestRoutes(tiers, dataRequests)
         assistedOrderRoutes(tiers, createAssistedOrders({ db, intake, placing, payments, tokens }))
-        quoteRoutes(tiers, createQuotes({ db, intake, priceNow, pricing }))
+        quoteRoutes(tiers, createQuotes({ db, intake, priceNow, buyerOf, pricing }))
         guestOrderRoutes(tiers, createGuestOrderService({ orders, checkouts: guests, tokens }), ofOrders)
       }
     }

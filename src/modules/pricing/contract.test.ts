@@ -248,6 +248,25 @@ describe.each([
     expect(await redeem(subject, first, ada)).toBe('done')
   })
 
+  test('counts the uses of a paid order for the mailbox of its buyer, too', async () => {
+    const subject = await use()
+    const { pricing, db } = subject
+    const once = [{ promotionId: await subject.promote({ usesPerCustomer: 1, code: 'ONCE' }) }]
+    const [ada, guest, mailbox, owner] = [newId(), 'mailbox network', 'mailbox', newId()]
+    const usesOf = async (customer: string) => {
+      const { buyer } = await pricing.rules({ codes: ['once'], customer, mailbox })
+      return [...buyer.used.values()]
+    }
+    expect(await redeem(subject, once, guest, owner)).toBe('done')
+    expect([await usesOf(guest), await usesOf(ada)]).toEqual([[1], [0]])
+    for (let time = 0; time < 2; time += 1) await db.transaction(tx => pricing.countPaid(tx, owner, mailbox))
+    expect([await usesOf(guest), await usesOf(ada)]).toEqual([[1], [1]])
+    const asAda = pricing.inTurn(db, once).transaction(tx => pricing.redeem(tx, newId(), ada, mailbox))
+    await expect(asAda).rejects.toMatchObject({ code: 'PRICING_CUSTOMER_LIMIT' })
+    await release(subject, owner)
+    expect([await usesOf(guest), await usesOf(ada)]).toEqual([[0], [0]])
+  })
+
   test('says why a code has no effect, and which promotion it is of', async () => {
     const subject = await use()
     const ada = newId()

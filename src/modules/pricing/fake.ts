@@ -59,7 +59,7 @@ export function fakePricing(): FakePricing {
       ),
     pricesIn: async (_db, lists, wanted) => lists.map(({ id }) => pricesOf(id, wanted)),
     quote,
-    rules: async ({ codes: asked, customer }) => {
+    rules: async ({ codes: asked, customer, mailbox = null }) => {
       const known = new Map(asked.map(normalizeCode).flatMap(books.codeNow))
       const ofCodes = new Set([...known.values()].map(({ promotionId }) => promotionId))
       const counting = [...promotions.values()].filter(({ id, needsCode }) => !needsCode || ofCodes.has(id))
@@ -68,10 +68,11 @@ export function fakePricing(): FakePricing {
         codes: known,
         taxZones,
         buyer: {
-          used: new Map(counting.map(({ id }) => [id, books.usedBy(customer, id)])),
+          used: new Map(counting.map(({ id }) => [id, books.usedBy(customer, id, mailbox)])),
           exemptions: exemptions.get(customer ?? '') ?? [],
           isFirstOrder: !(
-            counting.some(({ firstOrderOnly }) => firstOrderOnly) && (await books.hasOrdered(customer))
+            counting.some(({ firstOrderOnly }) => firstOrderOnly) &&
+            (await books.hasOrdered(customer, null, mailbox))
           )
         }
       }
@@ -86,6 +87,7 @@ export function fakePricing(): FakePricing {
         }),
     inTurn,
     redeem: books.redeem,
+    countPaid: books.countPaid,
     release: books.release,
     askOrders: books.askOrders,
     open: market => {
@@ -125,7 +127,12 @@ export function fakePricing(): FakePricing {
 
 type Kept = Omit<Promotion, 'usesLeft'> & { readonly usesMax: number | null }
 type KeptCode = { readonly promotionId: string; readonly usesMax: number | null }
-type Use = Redemption & { readonly owner: string; readonly customer: string }
+type Use = Redemption & {
+  readonly owner: string
+  readonly customer: string
+  /** For which it counts; null: its order is not paid. */
+  readonly mailbox: string | null
+}
 
 /** Whoever is asked by a fake has their orders elsewhere. */
 const NO_DATABASE = {} as Queryable
@@ -135,8 +142,11 @@ function openBooks(promotions: ReadonlyMap<string, Kept>, codes: ReadonlyMap<str
   let uses: Use[] = []
   let ordersKnow: HasOrdered = async () => false
   const countOf = (matches: (use: Use) => boolean) => uses.filter(matches).length
-  const usedBy = (customer: string | null, id: string) =>
-    countOf(use => use.promotionId === id && use.customer === customer)
+  const usedBy = (customer: string | null, id: string, mailbox: string | null) =>
+    countOf(
+      use =>
+        use.promotionId === id && (use.customer === customer || (mailbox !== null && use.mailbox === mailbox))
+    )
   const promotionNow = ({ usesMax, ...promotion }: Kept): Promotion => {
     const used = countOf(use => use.promotionId === promotion.id)
     return { ...promotion, usesLeft: usesMax === null ? null : usesMax - used }
@@ -149,17 +159,18 @@ function openBooks(promotions: ReadonlyMap<string, Kept>, codes: ReadonlyMap<str
     return [[code, { promotionId, usesLeft }]] as const
   }
 
-  async function check({ promotionId, owner, customer }: Use): Promise<void> {
+  async function check({ promotionId, owner, customer }: Use, mailbox: string | null): Promise<void> {
     const promotion = promotions.get(promotionId)
     if (promotion === undefined) throw promotionGone()
     const { usesPerCustomer, firstOrderOnly } = promotion
-    if (usesPerCustomer !== null && usedBy(customer, promotionId) >= usesPerCustomer) throw customerLimit()
-    if (firstOrderOnly && (await hasOrdered(customer, owner))) throw firstOrderTaken()
+    if (usesPerCustomer !== null && usedBy(customer, promotionId, mailbox) >= usesPerCustomer)
+      throw customerLimit()
+    if (firstOrderOnly && (await hasOrdered(customer, owner, mailbox))) throw firstOrderTaken()
   }
 
   /** Whether there is an order that is not `owner`, or one that has what is for first orders alone. */
-  const hasOrdered = async (customer: string | null, owner: string | null = null) =>
-    (customer !== null && (await ordersKnow(NO_DATABASE, customer, owner))) ||
+  const hasOrdered = async (customer: string | null, owner: string | null, mailbox: string | null) =>
+    (customer !== null && (await ordersKnow(NO_DATABASE, customer, owner, mailbox))) ||
     uses.some(
       use =>
         use.customer === customer &&
@@ -173,18 +184,22 @@ function openBooks(promotions: ReadonlyMap<string, Kept>, codes: ReadonlyMap<str
     return limits.some(({ usesLeft }) => usesLeft === 0)
   }
 
-  const redeem: PricingApi['redeem'] = async (tx, owner, customer) => {
+  const redeem: PricingApi['redeem'] = async (tx, owner, customer, mailbox = null) => {
     const wanted = tx.redemptions
-      .map((redemption): Use => ({ ...redemption, owner, customer }))
+      .map((redemption): Use => ({ ...redemption, owner, customer, mailbox: null }))
       .filter(
         ({ promotionId }) => countOf(use => use.owner === owner && use.promotionId === promotionId) === 0
       )
-    for (const use of wanted) await check(use)
+    for (const use of wanted) await check(use, mailbox)
     tx.last(async () => {
       if (wanted.some(isUsedUp)) throw usedUp()
     })
     tx.afterCommit(() => uses.push(...wanted))
   }
+  const countPaid: PricingApi['countPaid'] = async (tx, owner, mailbox) =>
+    tx.afterCommit(() => {
+      uses = uses.map(use => (use.owner === owner ? { ...use, mailbox } : use))
+    })
   const release: PricingApi['release'] = async (tx, owner) =>
     tx.afterCommit(() => {
       uses = uses.filter(use => use.owner !== owner)
@@ -194,7 +209,7 @@ function openBooks(promotions: ReadonlyMap<string, Kept>, codes: ReadonlyMap<str
     ordersKnow = wanted
   }
 
-  return { promotionNow, codeNow, usedBy, hasOrdered, redeem, release, askOrders }
+  return { promotionNow, codeNow, usedBy, hasOrdered, redeem, countPaid, release, askOrders }
 }
 
 const DEFAULT_MARKET: Market = {

@@ -28,7 +28,14 @@ import { promotionRoutes } from './promotions/routes.ts'
 import { createPromotionService } from './promotions/service.ts'
 import type { Redemption } from './quote/promotions.ts'
 import { quote } from './quote/quote.ts'
-import { createRedeem, type HasOrdered, inTurn, type Redeeming, release } from './redemptions/doors.ts'
+import {
+  countPaid,
+  createRedeem,
+  type HasOrdered,
+  inTurn,
+  type Redeeming,
+  release
+} from './redemptions/doors.ts'
 import { redemptionRoutes } from './redemptions/routes.ts'
 import { createRedemptionService } from './redemptions/service.ts'
 import { createRules, type ReadRules } from './rules/service.ts'
@@ -83,8 +90,8 @@ export type PricingApi = {
   quote: typeof quote
   /**
    * What a quote takes of the shop: promotions, those of these codes too, and taxes; and of the buyer: how often they used
-   * promotions, whether a first order can be theirs, and why they pay no tax. `customer`: the account, or the keyed hash of an
-   * address. From memory, but for codes and for what has a limit.
+   * promotions, whether a first order can be theirs, and why they pay no tax. `customer`: the account, or a keyed hash that stands
+   * for a guest; `mailbox`: the keyed hash of the buyer's e-mail address, to also count paid orders of that address. From memory, but for codes and for what has a limit.
    */
   rules: ReadRules
   /** Why codes have no effect in a quote that was made of the same, in words for administrators alone. */
@@ -95,11 +102,16 @@ export type PricingApi = {
    */
   inTurn(db: Database, redemptions: readonly Redemption[]): Transactions<Redeeming>
   /**
-   * Takes, within such a transaction, what it began for, for `owner`: once, however often it is called. `customer`: the
-   * account, or the keyed hash of an address. What is limited is taken with the commit, which then fails with
+   * Takes, within such a transaction, what it began for, for `owner`: once, however often it is called. `customer` and
+   * `mailbox` as in `rules`. What is limited is taken with the commit, which then fails with
    * `PRICING_USED_UP`. @throws `PRICING_CUSTOMER_LIMIT`, `PRICING_FIRST_ORDER_TAKEN`, `PRICING_PROMOTION_GONE`
    */
-  redeem(tx: Redeeming, owner: string, customer: string): Promise<void>
+  redeem(tx: Redeeming, owner: string, customer: string, mailbox?: string | null): Promise<void>
+  /**
+   * Counts, within the caller's transaction, what `owner` has taken for the mailbox of its buyer: its order is paid. Until then it
+   * counts for `customer` alone, because an e-mail address that was only typed proves nothing. Has no effect when repeated.
+   */
+  countPaid(tx: Transaction, owner: string, mailbox: string): Promise<void>
   /** Gives back, within the caller's transaction, all that `owner` has taken, once. */
   release(tx: Transaction, owner: string): Promise<void>
   /**
@@ -150,6 +162,7 @@ export const pricingModule = defineModule({
       explain,
       inTurn,
       redeem: createRedeem(hasOrdered),
+      countPaid,
       release,
       askOrders: wanted => {
         ordersKnow = wanted

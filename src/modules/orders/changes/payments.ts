@@ -2,6 +2,7 @@ import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { PaymentChange, PaymentListener } from '../../payments/index.ts'
+import type { PricingApi } from '../../pricing/index.ts'
 import type { Cancellations } from '../cancel/service.ts'
 import type { Credits } from '../credits/service.ts'
 import { orderPlaced } from '../events.ts'
@@ -19,11 +20,13 @@ type Deps = {
   fulfilment: Pick<Fulfilment, 'deliver'>
   emit: Emit
   inventory: Pick<InventoryApi, 'confirm'> | undefined
+  pricing: Pick<PricingApi, 'countPaid'>
   unpaidStock: Pick<UnpaidStock, 'sync'>
   waits: Waits
 }
 
-const SECURED: readonly PaymentStatus[] = ['authorized', 'paid']
+const SECURED: readonly (PaymentStatus | null)[] = ['authorized', 'paid']
+const isSecured = (status: PaymentStatus | null): boolean => SECURED.includes(status)
 
 /** Notes at an order what has become of its payments, and does what follows: it is placed, delivered, canceled, or none of it. */
 export function createPaymentListener({
@@ -33,6 +36,7 @@ export function createPaymentListener({
   fulfilment,
   emit,
   inventory,
+  pricing,
   unpaidStock,
   waits
 }: Deps): PaymentListener {
@@ -45,6 +49,8 @@ export function createPaymentListener({
     const waitSeconds = waitOf(change.openMethods, waits, order.is_buyer_verified)
     await tx.run(updatePayment, { id, ...told, waitSeconds })
     await unpaidStock.sync(tx, order)
+    if (isSecured(status) && !isSecured(order.payment_status) && order.mailbox !== null)
+      await pricing.countPaid(tx, id, order.mailbox)
     const settled = await cancellations.settle(tx, await changes.take(tx, id), change)
     const terms = termsNow(settled, change)
     const placed = terms === undefined ? settled : await place(tx, settled, terms)
@@ -69,5 +75,5 @@ export function createPaymentListener({
  */
 function termsNow({ order, life }: Hand, { status, openMethods }: PaymentChange): Terms | undefined {
   if (life.state !== 'pending' || life.isCancelRequested) return undefined
-  return SECURED.includes(status) ? order.terms : laterTermsOf(openMethods)
+  return isSecured(status) ? order.terms : laterTermsOf(openMethods)
 }

@@ -13,6 +13,7 @@ export const lockOrder = statement({
     state: oneOf<OrderState>(),
     terms: oneOf<Terms>(),
     customer_id: 'uuid?',
+    mailbox: 'text?',
     token_version: 'int4',
     cart_id: 'uuid?',
     currency: 'text',
@@ -26,7 +27,7 @@ export const lockOrder = statement({
     version: 'int4'
   },
   text: `
-    select id, number, state, terms, customer_id, token_version, cart_id, currency, total, payment_status,
+    select id, number, state, terms, customer_id, mailbox, token_version, cart_id, currency, total, payment_status,
       cancel_requested_by, held_at, erased_at, is_deferred, is_buyer_verified, version
     from orders.orders where id = $id for update`
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { codesOf, itemOf, useCheckouts } from '../../../../test/support/checkouts.ts'
+import { codesOf, itemOf, STOCKHOLM, useCheckouts } from '../../../../test/support/checkouts.ts'
 
 const GUESTS = '/api/checkouts/guest'
 const unknownCodes = (prefix: string) => Array.from({ length: 10 }, (_, index) => `${prefix}-${index}`)
@@ -10,7 +10,8 @@ async function useLimited() {
     settings: {
       CARTWRIGHT__RATE_LIMIT__ENABLED: 'true',
       CARTWRIGHT__ORDERS__UNKNOWN_CODES_PER_MINUTE: '10',
-      CARTWRIGHT__ORDERS__CHECKOUTS_PER_MINUTE: '100'
+      CARTWRIGHT__ORDERS__CHECKOUTS_PER_MINUTE: '100',
+      CARTWRIGHT__ORDERS__ORDERS_PER_MINUTE: '100'
     }
   })
   const items = [itemOf(await shop.sell())]
@@ -51,4 +52,23 @@ test('codes that there are do not count, nor do those of a request that failed',
     expect((await anybody.put(nowhere, { codes: unknownCodes('A') })).status).toBe(404)
   expect((await begin(unknownCodes('A'))).status).toBe(201)
   expect((await begin(unknownCodes('B'))).status).toBe(429)
+})
+
+test('orders that try which e-mail addresses have used a code are limited like guesses of codes', async () => {
+  const { anybody, items, made, sql, usePost } = await useLimited()
+  await usePost()
+  const effect = { type: 'percentage', percentage_ppm: 100_000 }
+  const first = { needs_code: true, first_order_only: true }
+  const { id } = await made('promotions', { name: 'First', class: 'order', effect, ...first })
+  await made(`promotions/${id}/codes`, { code: 'FIRST' })
+  const order = { items, codes: ['FIRST'], shipping_address: STOCKHOLM, email: 'ada@example.com' }
+  const place = () => anybody.post('/api/orders/guest', order)
+  const { json: checkout } = await anybody.post(GUESTS, order)
+  const complete = () =>
+    anybody.post(`${GUESTS}/${checkout.id}/complete`, {}, { 'x-checkout-token': checkout.checkout_token })
+  expect((await place()).status).toBe(201)
+  for (let time = 0; time < 5; time += 1)
+    for (const attempt of [place, complete]) expect((await attempt()).json.code).toBe('ORDER_CODE_REFUSED')
+  for (const attempt of [place, complete]) expect((await attempt()).json.code).toBe('CHECKOUT_CODES_LIMITED')
+  expect(await sql('select id from orders.orders')).toHaveLength(1)
 })

@@ -4,6 +4,9 @@ import { tooManyCodes } from '../errors.ts'
 import type { CheckoutBody } from './schema.ts'
 
 type Told = { readonly findings?: readonly { readonly code: string }[] }
+/** Codes that are not known, and at placement those that an e-mail address may not use: both reveal something to a stranger. */
+const GUESSED: readonly string[] = ['CODE_UNKNOWN', 'CODE_NOT_FOR_CUSTOMER']
+
 /**
  * Does `work`, whose answer or refusal says in its findings what becomes of the codes that an address sent.
  * @throws `CHECKOUT_CODES_LIMITED` before it does.
@@ -34,8 +37,8 @@ export function limitGuesses(perMinute: number): Guesses {
       if (error instanceof DomainError) told = error.details
       throw error
     } finally {
-      const unknown = (told.findings ?? []).filter(({ code }) => code === 'CODE_UNKNOWN').length
-      take(address, unknown - codes.length)
+      const guessed = (told.findings ?? []).filter(({ code }) => GUESSED.includes(code)).length
+      take(address, guessed - codes.length)
     }
   }
 }

@@ -1,16 +1,14 @@
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { CatalogApi } from '../../catalog/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { Market, PricingApi } from '../../pricing/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
-import { buyerOf } from '../placing/buyers.ts'
-import { addressOf, type CheckoutInput, emailOf } from './input.ts'
+import type { Buyer } from '../placing/buyers.ts'
+import { addressOf, type CheckoutInput } from './input.ts'
 import type { UnsoldLine } from './lines.ts'
 import { type MarketProblem, type Priced, price } from './price.ts'
 
 type PricerDeps = {
-  secrets: Pick<Secrets, 'mac'>
   catalog: Pick<CatalogApi, 'quote' | 'names'>
   pricing: Pick<PricingApi, 'markets' | 'rules' | 'quote'>
   /** Absent: nobody counts. */
@@ -22,23 +20,20 @@ type PricerDeps = {
 }
 
 /** Asks the other modules for all that a price depends on. */
-export function createPricer({
-  secrets,
-  catalog,
-  pricing,
-  inventory,
-  shipping,
-  lineQuantityMax
-}: PricerDeps) {
+export function createPricer({ catalog, pricing, inventory, shipping, lineQuantityMax }: PricerDeps) {
   /**
    * What this costs now. `customerId`: null is a guest. `isCounted`: it is also said of what there is not enough, on which no
-   * price depends. @throws `PRICING_QUOTE_TOO_LARGE`
+   * price depends. `buyer`: whose earlier orders promotions depend on; an account alone when left out, because an e-mail address
+   * that was typed must not reveal what it has bought. @throws `PRICING_QUOTE_TOO_LARGE`
    */
   return async (
     db: Queryable,
     customerId: string | null,
     input: CheckoutInput,
-    { isCounted = true }: { isCounted?: boolean } = {}
+    {
+      isCounted = true,
+      buyer = { customer: customerId, mailbox: null }
+    }: { isCounted?: boolean; buyer?: Pick<Buyer, 'customer' | 'mailbox'> } = {}
   ): Promise<Priced> => {
     const { lines, codes } = input
     const { market, marketProblem } = await marketOf(input)
@@ -47,7 +42,7 @@ export function createPricer({
       isCounted ? inventory?.available(lines.map(({ variantId }) => variantId)) : undefined,
       shipping?.rates(),
       shipping?.regions(),
-      pricing.rules({ codes, customer: buyerOf(secrets, customerId, emailOf(input)) })
+      pricing.rules({ codes, customer: buyer.customer, mailbox: buyer.mailbox })
     ])
     const given = {
       market,

@@ -34,7 +34,7 @@ export const eraseOrders = statement({
   takes: { ids: 'uuid[]' },
   text: `
     update orders.orders set
-      customer_id = null, token_version = token_version + 1, buyer = id::text, cart_id = null, cart_version = null,
+      customer_id = null, token_version = token_version + 1, buyer = id::text, mailbox = null, cart_id = null, cart_version = null,
       email = null, note = null,
       shipping_address = ${placeOf('shipping_address')}, billing_address = ${placeOf('billing_address')},
       tax_exemption = tax_exemption || '{ "company": "", "vat_id": null }',

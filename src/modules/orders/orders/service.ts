@@ -5,6 +5,7 @@ import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
 import type { Cancellations } from '../cancel/service.ts'
+import type { Guesses } from '../checkouts/guesses.ts'
 import { type Intake, sourceOf } from '../checkouts/intake.ts'
 import { type CheckoutService, type Owner, refuseUnlessOpen } from '../checkouts/service.ts'
 import { orderNotFound } from '../errors.ts'
@@ -21,6 +22,7 @@ type Deps = {
   placing: Placing
   payments: Pick<PaymentsApi, 'proceed'> | undefined
   cancellations: Pick<Cancellations, 'request'>
+  guesses: Guesses
   policy: CustomerCancel
 }
 /** What a client orders, the market that the request names, and the address that it comes from. */
@@ -41,6 +43,7 @@ export function createOrderService({
   placing,
   payments,
   cancellations,
+  guesses,
   policy
 }: Deps) {
   const show = (order: repository.OrderRow): OrderResponse => viewOf(order, policy)
@@ -87,10 +90,9 @@ export function createOrderService({
     const { input, cart_id, cart_version } = checkout
     const source = sourceOf(cart_id, cart_version)
     const agreement = { expectedTotal: body.expected_total, quoteHash: checkout.quote_hash }
-    const placed = await placing.place(
-      { customerId: owner, actor: owner, input, source, checkout, address, agreement, payment: body.payment },
-      write
-    )
+    const { payment } = body
+    const purchase = { customerId: owner, actor: owner, input, source, checkout, address, agreement, payment }
+    const placed = await guesses(address, { codes: [...input.codes] }, () => placing.place(purchase, write))
     return { order: placed.order ?? (await find(owner, placed.id)), isNew: placed.isNew }
   }
 

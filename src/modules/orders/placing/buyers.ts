@@ -1,22 +1,56 @@
 import { isId } from '../../../kernel/ids.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
+import type { AuthApi } from '../../auth/index.ts'
 import { mailboxOf } from './mailboxes.ts'
 import * as repository from './repository.ts'
 
-/**
- * Whose uses of promotions, and whose unpaid orders, are counted as one: a customer's by their id, a guest's by a keyed hash of
- * the mailbox of their e-mail address, from which nobody without the secret learns it. Null: of a guest nothing is known yet.
- */
-export function buyerOf(secrets: Pick<Secrets, 'mac'>, customerId: string | null, email: string | null) {
-  if (customerId !== null || email === null) return customerId
-  return secrets.mac('orders.email', mailboxOf(email))
+export type Buyer = {
+  /** For limits of unpaid orders: the account, or the mailbox of a guest; null: a guest without an e-mail address. */
+  readonly key: string | null
+  /**
+   * For promotions, while an order is unpaid: the account, or the mailbox of a guest together with their network. A stranger who
+   * types the address of another person has another network and takes nothing from them.
+   */
+  readonly customer: string | null
+  /** For promotions, once an order is paid: the keyed hash of the mailbox of a guest, or of the account's e-mail address. */
+  readonly mailbox: string | null
+}
+type Deps = { secrets: Pick<Secrets, 'mac'>; auth: Pick<AuthApi, 'contacts'> | undefined }
+/** `network`: see `networkOf`; null: an administrator orders, and no network is known. */
+type Given = {
+  readonly customerId: string | null
+  readonly email: string | null
+  readonly network: string | null
 }
 
-/** Whether a buyer has an order that is not canceled, but this one. */
-export async function hasOrdered(db: Queryable, buyer: string, but: string | null): Promise<boolean> {
-  const customer_id = isId(buyer) ? buyer : null
-  return (await db.first(repository.hasOrdered, { buyer, customer_id, but }))?.has_ordered ?? false
+/** Finds the keys by which the orders of one buyer are counted. The hashes reveal no address without the secret. */
+export function createBuyers({ secrets, auth }: Deps) {
+  const hashOf = (email: string | null | undefined): string | null =>
+    email == null ? null : secrets.mac('orders.email', mailboxOf(email))
+
+  return async ({ customerId, email, network }: Given): Promise<Buyer> => {
+    if (customerId !== null) {
+      const [contact] = (await auth?.contacts([customerId])) ?? []
+      return { key: customerId, customer: customerId, mailbox: hashOf(contact?.email) }
+    }
+    const mailbox = hashOf(email)
+    const customer = mailbox === null || network === null ? mailbox : `${mailbox} ${network}`
+    return { key: mailbox, customer, mailbox }
+  }
+}
+export type BuyerOf = ReturnType<typeof createBuyers>
+
+/** Whether a buyer has an order that counts, other than `but`; see `Buyer` for `customer` and `mailbox`. */
+export async function hasOrdered(
+  db: Queryable,
+  customer: string,
+  but: string | null,
+  mailbox: string | null
+): Promise<boolean> {
+  const customer_id = isId(customer) ? customer : null
+  const found = await db.first(repository.hasOrdered, { customer, customer_id, mailbox, but })
+  return found?.has_ordered ?? false
 }
 
 /** The network that an order is made from, as it is kept. */

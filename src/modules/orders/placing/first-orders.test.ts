@@ -1,18 +1,35 @@
 import { expect, test } from 'vitest'
 import { sent, TRANSFER, useOrders } from '../../../../test/support/orders.ts'
-import { customer } from '../../../testing.ts'
+import { customer, fakeAuth } from '../../../testing.ts'
 
 /** A shop with a tenth off first orders, with a code. */
-async function useWelcome() {
-  const shop = await useOrders()
+async function useWelcome(promotion: object = { first_order_only: true }) {
+  const auth = fakeAuth()
+  const shop = await useOrders({
+    settings: { CARTWRIGHT__SERVER__TRUST_PROXY: 'true' },
+    instead: { auth }
+  })
   const { id } = await shop.made('promotions', {
     ...{ name: 'Welcome', class: 'order', effect: { type: 'percentage', percentage_ppm: 100_000 } },
-    ...{ needs_code: true, first_order_only: true }
+    ...{ needs_code: true, ...promotion }
   })
   await shop.made(`promotions/${id}/codes`, { code: 'WELCOME' })
   const order = { ...sent(shop.mug), payment: TRANSFER }
   const asked = { ...sent(shop.mug), codes: ['WELCOME'] }
-  return { ...shop, order, asked, welcomed: { ...order, ...asked } }
+  const welcomed = { ...order, ...asked }
+  return {
+    ...shop,
+    ...{ order, asked, welcomed },
+    /** A customer whose account has this e-mail address. */
+    account: (email: string) => {
+      const person = customer()
+      auth.know({ id: person.id, email })
+      return shop.as(person)
+    },
+    /** A guest of a network orders with the code. */
+    asGuest: (email: string, network: string, body: object = welcomed) =>
+      shop.anybody.post('/api/orders/guest', { ...body, email }, { 'x-forwarded-for': network })
+  }
 }
 type Buyer = ReturnType<Awaited<ReturnType<typeof useWelcome>>['as']>
 
@@ -69,7 +86,7 @@ test('of first orders at once one is, and who orders between the price and the o
   const { json: checkout } = await late.post('/api/checkouts', asked)
   await late.post('/api/orders', order)
   const { json: refused } = await late.post(`/api/checkouts/${checkout.id}/complete`, { payment: TRANSFER })
-  expect(refused.code).toBe('ORDER_PRICE_CHANGED')
+  expect(refused.code).toBe('ORDER_CODE_REFUSED')
 })
 
 test('a guest has one first order, whichever sub-address of a mailbox they give', async () => {
@@ -80,4 +97,94 @@ test('a guest has one first order, whichever sub-address of a mailbox they give'
     expect((await order(email)).json.code).toBe('ORDER_CODE_REFUSED')
   for (const email of ['ada.lovelace@example.com', 'ada.lovelace+2@example.com'])
     expect((await order(email)).status).toBe(201)
+})
+
+const HOME = '192.0.2.1'
+const ELSEWHERE = '192.0.2.2'
+const HIDDEN = {
+  code: 'CODE_NOT_FOR_CUSTOMER',
+  message: 'This code is for other customers.',
+  blocking: false
+}
+
+test('only an order reveals that an e-mail address has bought, in the words for any code of other customers', async () => {
+  const { anybody, admin, asked, asGuest, account, pay } = await useWelcome()
+  const email = 'ada@example.com'
+  const { json: paid } = await asGuest(email, HOME)
+  await pay(paid.id)
+  const stranger = { 'x-forwarded-for': ELSEWHERE }
+
+  const { json: checkout } = await anybody.post('/api/checkouts/guest', { ...asked, email }, stranger)
+  expect(checkout).toMatchObject({ findings: [], discounts: [{ code: 'WELCOME' }] })
+  const own = await account(email).post('/api/checkouts', { ...asked, email })
+  expect(own.json.findings).toEqual([])
+
+  const direct = await asGuest(email, ELSEWHERE)
+  const complete = (body: object) =>
+    anybody.post(`/api/checkouts/guest/${checkout.id}/complete`, body, {
+      ...stranger,
+      'x-checkout-token': checkout.checkout_token
+    })
+  const answers = [direct, await complete({ payment: TRANSFER })]
+  answers.push(await complete({ payment: TRANSFER, expected_total: checkout.total }))
+  for (const { status, json } of answers)
+    expect([status, json.code, json.findings]).toEqual([
+      direct.status,
+      'ORDER_CODE_REFUSED',
+      [{ ...HIDDEN, promotion_code: 'WELCOME' }]
+    ])
+  const quoted = await admin.post('/api/admin/orders/quote', { ...asked, email })
+  expect(quoted.json.findings).toMatchObject([{ code: 'CODE_FIRST_ORDER_ONLY' }])
+})
+
+test('an account and a guest with its e-mail address are one buyer', async () => {
+  for (const promotion of [{ first_order_only: true }, { uses_per_customer: 1 }]) {
+    const { account, asGuest, welcomed, pay } = await useWelcome(promotion)
+    const asAccount = async (email: string) => account(email).post('/api/orders', welcomed)
+    const { json: first } = await asAccount('ada@gmail.com')
+    await pay(first.id)
+    expect((await asGuest('a.da+1@gmail.com', HOME)).json.code).toBe('ORDER_CODE_REFUSED')
+
+    const { json: second } = await asGuest('bob@example.com', HOME)
+    await pay(second.id)
+    expect((await asAccount('bob@example.com')).json.code).toBe('ORDER_CODE_REFUSED')
+    expect((await asAccount('eve@example.com')).status).toBe(201)
+  }
+})
+
+test('an unpaid order takes nothing from the owner of an e-mail address that a stranger has typed', async () => {
+  for (const promotion of [{ first_order_only: true }, { uses_per_customer: 1 }]) {
+    const { account, asGuest, welcomed, pay } = await useWelcome(promotion)
+    const email = 'ada@example.com'
+    const { json: unpaid } = await asGuest(email, ELSEWHERE)
+    // The stranger has one use, too, until their order is canceled.
+    expect((await asGuest(email, ELSEWHERE)).json.code).toBe('ORDER_CODE_REFUSED')
+
+    const { status, json: own } = await asGuest(email, HOME)
+    expect([unpaid.status, status]).toEqual(['pending', 201])
+    expect((await account(email).post('/api/orders', welcomed)).status).toBe(201)
+    await pay(own.id)
+    for (const network of [HOME, ELSEWHERE, '192.0.2.3'])
+      expect((await asGuest(email, network)).json.code).toBe('ORDER_CODE_REFUSED')
+  }
+})
+
+test('a canceled order gives the use of its mailbox back, paid or not', async () => {
+  for (const promotion of [{ first_order_only: true }, { uses_per_customer: 1 }]) {
+    const { admin, asGuest, pay, sql } = await useWelcome(promotion)
+    for (const isPaid of [false, true]) {
+      const { status, json } = await asGuest('ada@example.com', HOME)
+      expect(status).toBe(201)
+      if (isPaid) await pay(json.id)
+      await admin.post(`/api/admin/orders/${json.id}/cancel`, {})
+      await expect
+        .poll(
+          () =>
+            sql('select customer from pricing.redemptions union select customer from pricing.customer_uses'),
+          { timeout: 15_000 }
+        )
+        .toEqual([])
+    }
+    expect((await asGuest('ada@example.com', ELSEWHERE)).status).toBe(201)
+  }
 })

@@ -46,6 +46,9 @@ export function refusalOf(
   const { totals, hash } = priced.quote
   const isAgreed =
     expectedTotal === undefined ? (quoteHash ?? hash) === hash : expectedTotal === totals.totalMinor
+  // No checkout shows these, so a new price alone would not explain itself.
+  const hidden = of(['CODE_NOT_FOR_CUSTOMER'])
+  if (!isAgreed && hidden.length > 0) return codeRefused({ details: { findings: hidden.map(findingOf) } })
   if (!isAgreed)
     return priceChanged({ details: { quote: priceView(priced), findings: findings.map(findingOf) } })
   const codes = findings.filter(({ code }) => code.startsWith('CODE_'))
@@ -53,6 +56,27 @@ export function refusalOf(
   if (codes.length > 0 && !isShown) return codeRefused({ details: { findings: codes.map(findingOf) } })
   return undefined
 }
+
+/** Problems of codes that depend on what the buyer has ordered before. */
+const OF_HISTORY: readonly string[] = ['CODE_FIRST_ORDER_ONLY', 'CODE_CUSTOMER_LIMIT']
+/** As pricing describes a code for a group of customers. */
+const NOT_FOR_CUSTOMER = {
+  code: 'CODE_NOT_FOR_CUSTOMER',
+  message: 'This code is for other customers.'
+} as const
+
+/**
+ * Gives codes that the buyer has used up the problem of codes for other customers, so that a stranger who types an e-mail address
+ * cannot tell whether it has bought.
+ */
+export const withoutHistory = (priced: Priced): Priced => ({
+  ...priced,
+  findings: priced.findings.map(found =>
+    'promotionCode' in found && OF_HISTORY.includes(found.code)
+      ? { ...NOT_FOR_CUSTOMER, promotionCode: found.promotionCode }
+      : found
+  )
+})
 
 function faultOf(found: Finding, path: string): { path: string; message: string }[] {
   const { code, message } = found

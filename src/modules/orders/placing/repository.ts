@@ -22,6 +22,7 @@ const order = {
   cart_version: 'int4?',
   customer_id: 'uuid?',
   buyer: 'text',
+  mailbox: 'text?',
   network: 'text?',
   email: 'text?',
   market: 'text',
@@ -92,14 +93,21 @@ export const insertOrder = statement({
     select at, new_orders.created_at, new_orders.expires_at
     from new join new_orders using (id), (select count(*) from turns) as taken`
 })
-/** Whether there is an order of theirs that is not canceled, but this one: made as this buyer, or claimed by this account. */
+/**
+ * Whether an account has an order that is not canceled, or a mailbox has one that is paid. An unpaid order counts for a guest of the
+ * same mailbox and network alone.
+ */
 export const hasOrdered = statement({
   name: 'orders.has_ordered',
-  takes: { buyer: 'text', customer_id: 'uuid?', but: 'uuid?' },
+  takes: { customer: 'text', customer_id: 'uuid?', mailbox: 'text?', but: 'uuid?' },
   gives: { has_ordered: 'bool' },
   text: `
     select exists (
-      select from orders.orders where buyer = $buyer and state <> 'canceled' and id is distinct from $but
+      select from orders.orders
+      where mailbox = $mailbox and state <> 'canceled' and id is distinct from $but
+        and (state <> 'pending' and payment_status is distinct from 'unpaid'
+          and payment_status is distinct from 'partially_paid'
+          or concat_ws(' ', mailbox, network) = $customer)
     ) or exists (
       select from orders.orders where customer_id = $customer_id and state <> 'canceled' and id is distinct from $but
     ) as has_ordered`

@@ -10,7 +10,7 @@ import type { PaymentsApi } from '../../payments/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import type { ShippingApi, ShippingOption } from '../../shipping/index.ts'
 import type { Changes } from '../changes/service.ts'
-import type { CheckoutInput } from '../checkouts/input.ts'
+import { type CheckoutInput, emailOf } from '../checkouts/input.ts'
 import type { Source } from '../checkouts/intake.ts'
 import type { Line } from '../checkouts/lines.ts'
 import type { Priced } from '../checkouts/price.ts'
@@ -24,19 +24,20 @@ import type { Fulfilment } from '../fulfilment/service.ts'
 import type { Units } from '../life/counters.ts'
 import { findOrderOfCart, findOrderOfCheckout, type OrderRow } from '../orders/repository.ts'
 import type { UnpaidStock } from '../unpaid-stock/service.ts'
-import { buyerOf, networkOf } from './buyers.ts'
+import { type Buyer, type BuyerOf, networkOf } from './buyers.ts'
 import { type Draft, draftOf } from './draft.ts'
 import { holding } from './hold.ts'
 import { insertedOrder } from './inserted.ts'
-import { type Agreement, refusalOf } from './refusals.ts'
+import { type Agreement, refusalOf, withoutHistory } from './refusals.ts'
 import * as repository from './repository.ts'
 import { type Choice, termsOf, type Waits, waitOf } from './terms.ts'
 
 type Deps = {
   db: Database
   secrets: Pick<Secrets, 'mac'>
+  buyerOf: BuyerOf
   emit: Emit
-  pricing: Pick<PricingApi, 'inTurn' | 'redeem'>
+  pricing: Pick<PricingApi, 'inTurn' | 'redeem' | 'countPaid'>
   priceNow: PriceNow
   nextNumber: () => Promise<string>
   changes: Pick<Changes, 'take'>
@@ -112,18 +113,17 @@ export function createPlacing(deps: Deps) {
   /** Answers the order, unless something has become of it already. */
   async function make(purchase: Purchase, write: Write): Promise<OrderRow | undefined> {
     const { id } = write
-    const { customerId, input, checkout } = purchase
-    const [priced, number] = await Promise.all([agreed(purchase), deps.nextNumber()])
-
-    // A guest without an e-mail address was refused.
-    const buyer = buyerOf(secrets, customerId, input.email) ?? ''
+    const { customerId, checkout } = purchase
+    const who = { customerId, email: emailOf(purchase.input), network: networkFrom(purchase) }
+    const [buyer, number] = await Promise.all([deps.buyerOf(who), deps.nextNumber()])
+    const priced = await agreed(purchase, buyer)
     const draft = draftOf(priced)
     const order = orderFrom(purchase, draft, { id, number, buyer })
     const waitSeconds = waitOf([purchase.payment?.method], deps.waits, false)
     const { redemptions } = priced.quote
     // Of a few uses that many want, whoever comes too late is refused at the end: not together with others.
     const place = redemptions.some(({ limited }) => limited !== undefined) ? db : db.together()
-    const turns = pricing.inTurn(place.inTurn(`orders ${buyer}`), redemptions)
+    const turns = pricing.inTurn(place.inTurn(`orders ${order.buyer}`), redemptions)
     const lines = priced.sold.map(({ variantId, quantity }) => ({ variantId, quantity }))
     const begin = inventory === undefined ? turns : holding(inventory, id, lines, turns)
     return write.once(begin, async tx => {
@@ -148,7 +148,10 @@ export function createPlacing(deps: Deps) {
         emit(tx, orderPlaced, id, told)
         if (isDelivered) await fulfilment.deliver(tx, await changes.take(tx, id))
       }
-      await pricing.redeem(tx, id, buyer)
+      await pricing.redeem(tx, id, buyer.customer ?? '', buyer.mailbox)
+      const isPaid = order.payment_status !== 'unpaid'
+      if (isPaid && redemptions.length > 0 && buyer.mailbox !== null)
+        await pricing.countPaid(tx, id, buyer.mailbox)
       return isDelivered || purchase.payment !== undefined ? undefined : inserted
     })
   }
@@ -157,10 +160,13 @@ export function createPlacing(deps: Deps) {
    * What it costs, as was agreed. How many there are is asked for a refusal alone, which says all that stands against it: whoever
    * reserves is told by that.
    */
-  async function agreed({ customerId, input, agreement, checkout }: Purchase): Promise<Priced> {
+  async function agreed(purchase: Purchase, buyer: Buyer): Promise<Priced> {
+    const { customerId, input, agreement, checkout, address } = purchase
     const path = checkout === null ? 'body/' : ''
     const judge = async (isCounted: boolean) => {
-      const priced = await deps.priceNow(db, customerId, input, { isCounted })
+      const known = await deps.priceNow(db, customerId, input, { isCounted, buyer })
+      // An administrator may learn what a buyer has bought.
+      const priced = address === null ? known : withoutHistory(known)
       const said = { input, customer_id: customerId, quote_hash: priced.quote.hash }
       return { priced, refusal: refusalOf(priced, remarksOn(said, priced, false), agreement, path) }
     }
@@ -215,14 +221,17 @@ export function createPlacing(deps: Deps) {
   function orderFrom(
     purchase: Purchase,
     { totals }: Draft,
-    { id, number, buyer }: { id: string; number: string; buyer: string }
+    { id, number, buyer }: { id: string; number: string; buyer: Buyer }
   ): repository.NewOrder {
     const { customerId, input, source, checkout, payment } = purchase
     const terms = payments === undefined ? 'on_account' : termsOf(payment)
     const isPaid = totals.total === 0
     const isPending = terms === 'prepaid' && !isPaid
     return {
-      ...{ id, number, buyer, terms, ...totals, ...source },
+      ...{ id, number, terms, ...totals, ...source },
+      // A guest without an e-mail address was refused.
+      buyer: buyer.key ?? '',
+      mailbox: buyer.mailbox,
       state: isPending ? 'pending' : 'placed',
       checkout_id: checkout?.id ?? null,
       customer_id: customerId,

@@ -2,22 +2,29 @@ import { found } from '../../../kernel/errors.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import { isBlocking } from '../checkouts/findings.ts'
-import type { CheckoutInput } from '../checkouts/input.ts'
+import { type CheckoutInput, emailOf } from '../checkouts/input.ts'
 import type { Intake } from '../checkouts/intake.ts'
 import type { PriceNow } from '../checkouts/pricer.ts'
 import { remarksOn } from '../checkouts/remarks.ts'
 import { findAnyCheckout } from '../checkouts/repository.ts'
 import { findingOf, priceView } from '../checkouts/view.ts'
 import { checkoutNotFound, sourceUnclear } from '../errors.ts'
+import type { BuyerOf } from '../placing/buyers.ts'
 import type { OrderQuoteRequest, OrderQuoteResponse } from './schema.ts'
 
-type Deps = { db: Queryable; intake: Intake; priceNow: PriceNow; pricing: Pick<PricingApi, 'explain'> }
+type Deps = {
+  db: Queryable
+  intake: Intake
+  priceNow: PriceNow
+  buyerOf: BuyerOf
+  pricing: Pick<PricingApi, 'explain'>
+}
 /** What an administrator asks for, and the market that the request names. */
 type Asked = { readonly body: OrderQuoteRequest; readonly market: string | null }
 type Subject = { readonly customerId: string | null; readonly input: CheckoutInput }
 
 /** What something would cost somebody, in the way checkouts are priced, and why codes do not count. Nothing is kept. */
-export function createQuotes({ db, intake, priceNow, pricing }: Deps) {
+export function createQuotes({ db, intake, priceNow, buyerOf, pricing }: Deps) {
   async function subjectOf({ body, market }: Asked): Promise<Subject> {
     const { checkout_id: id, ...said } = body
     refuseUnclear(body)
@@ -36,7 +43,9 @@ export function createQuotes({ db, intake, priceNow, pricing }: Deps) {
    */
   async function quote(asked: Asked): Promise<OrderQuoteResponse> {
     const { customerId, input } = await subjectOf(asked)
-    const priced = await priceNow(db, customerId, input)
+    // An administrator may learn what a buyer has bought.
+    const buyerOfQuote = await buyerOf({ customerId, email: emailOf(input), network: null })
+    const priced = await priceNow(db, customerId, input, { buyer: buyerOfQuote })
     const { market, rules, quote: quoted } = priced
     const row = { input, customer_id: customerId, quote_hash: quoted.hash }
     const findings = [...remarksOn(row, priced, false), ...priced.findings]

@@ -37,13 +37,19 @@ export const addUses = statement({
     )
     update pricing.budgets set taken = taken + $uses from limited where budgets.id = limited.id`
 })
+/** SQL for the uses of a promotion that count for `$mailbox` and are not among those of `$customer`. */
+export const usesOfMailbox = (promotionId: string): string => `(
+      select count(*)::int from pricing.redemptions
+      where redemptions.promotion_id = ${promotionId} and redemptions.mailbox = $mailbox
+        and redemptions.customer is distinct from $customer
+    )`
 /** What is left of these promotions, how often the customer used them, and whether a first order of theirs has used any. */
 export const listUses = statement({
   name: 'pricing.list_uses',
-  takes: { ids: 'uuid[]', customer: 'text?' },
+  takes: { ids: 'uuid[]', customer: 'text?', mailbox: 'text?' },
   gives: { id: 'uuid', uses_left: 'int4?', used: 'int4', has_ordered: 'bool' },
   text: `
-    select budgets.id, uses_max - budgets.taken as uses_left, coalesce(customer_uses.taken, 0) as used,
+    select budgets.id, uses_max - budgets.taken as uses_left, coalesce(customer_uses.taken, 0) + ${usesOfMailbox('budgets.id')} as used,
       exists (select from pricing.first_orders where customer = $customer) as has_ordered
     from pricing.budgets
     left join pricing.customer_uses on promotion_id = budgets.id and customer = $customer

@@ -9,13 +9,22 @@ export const deleteExemptionsOf = statement({
 export const eraseRedemptionsOf = statement({
   name: 'pricing.erase_redemptions_of_customer',
   takes: { customer: 'text' },
-  text: 'update pricing.redemptions set customer = owner::text where customer = $customer'
+  text: 'update pricing.redemptions set customer = owner::text, mailbox = null where customer = $customer'
 })
 /** The same for these orders alone. */
 export const eraseRedemptionsOfOrders = statement({
   name: 'pricing.erase_redemptions_of_orders',
   takes: { owners: 'uuid[]' },
-  text: 'update pricing.redemptions set customer = owner::text where owner = any ($owners)'
+  text: 'update pricing.redemptions set customer = owner::text, mailbox = null where owner = any ($owners)'
+})
+/** Before their redemptions are erased, which name whose they are. */
+export const deleteUsesOfOrders = statement({
+  name: 'pricing.delete_uses_of_orders',
+  takes: { owners: 'uuid[]' },
+  text: `
+    with buyers as (select distinct customer from pricing.redemptions where owner = any ($owners)),
+      first_orders as (delete from pricing.first_orders using buyers where first_orders.customer = buyers.customer)
+    delete from pricing.customer_uses using buyers where customer_uses.customer = buyers.customer`
 })
 export const exportRedemptionsOfOrders = statement({
   name: 'pricing.export_redemptions_of_orders',

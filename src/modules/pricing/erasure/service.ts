@@ -26,11 +26,8 @@ export const pricesOfPeople = ({
   },
   guests: {
     async erase(tx, { orderIds, buyers }) {
+      if (buyers.length > 0) await tx.run(repository.deleteUsesOfOrders, { owners: orderIds })
       await tx.run(repository.eraseRedemptionsOfOrders, { owners: orderIds })
-      for (const customer of buyers) {
-        await tx.run(repository.deleteUsesOf, { customer })
-        await tx.run(repository.deleteFirstOrderOf, { customer })
-      }
     },
     export: async ({ orderIds }) => ({
       redemptions: await db.rows(repository.exportRedemptionsOfOrders, { owners: orderIds })

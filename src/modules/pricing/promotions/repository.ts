@@ -1,5 +1,6 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, nullableJson, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+import { usesOfMailbox } from '../budgets/repository.ts'
 import type { Amounts, PromotionClass } from '../quote/input.ts'
 import type { Effect } from './schema.ts'
 
@@ -86,11 +87,11 @@ export const countAutomatic = statement({
 /** The promotions of these codes that are in use, with what is left of each code, and what the customer used; see `listUses`. */
 export const listByCodes = statement({
   name: 'pricing.list_promotions_by_code',
-  takes: { codes: 'text[]', customer: 'text?' },
+  takes: { codes: 'text[]', customer: 'text?', mailbox: 'text?' },
   gives: { ...columns, code: 'text', code_uses_left: 'int4?', used: 'int4', has_ordered: 'bool' },
   text: `
     select ${shown}, codes.code, of_code.uses_max - of_code.taken as code_uses_left,
-      coalesce(customer_uses.taken, 0) as used,
+      coalesce(customer_uses.taken, 0) + ${usesOfMailbox('promotions.id')} as used,
       exists (select from pricing.first_orders where customer = $customer) as has_ordered
     ${from}
     join pricing.codes on codes.promotion_id = promotions.id

@@ -4,8 +4,15 @@ import { customerLimit, firstOrderTaken } from '../errors.ts'
 import type { Redemption } from '../quote/promotions.ts'
 import * as repository from './repository.ts'
 
-/** Whether somebody has an order that is not canceled, `but` this one. */
-export type HasOrdered = (db: Queryable, customer: string, but: string | null) => Promise<boolean>
+/**
+ * Returns whether a buyer has an order that counts, other than `but`. `customer` and `mailbox` as in `PricingApi.rules`.
+ */
+export type HasOrdered = (
+  db: Queryable,
+  customer: string,
+  but: string | null,
+  mailbox: string | null
+) => Promise<boolean>
 
 /** A transaction that redeems what it began in turn for. */
 export type Redeeming = Transaction & { readonly redemptions: readonly Redemption[] }
@@ -40,7 +47,12 @@ const turnOf = ({ promotionId, code, limited }: Redemption, lane: number): strin
  * are changed with the commit, so that nobody holds them any longer.
  */
 export function createRedeem(hasOrdered: HasOrdered) {
-  return async (tx: Redeeming, owner: string, customer: string): Promise<void> => {
+  return async (
+    tx: Redeeming,
+    owner: string,
+    customer: string,
+    mailbox: string | null = null
+  ): Promise<void> => {
     const { redemptions } = tx
     if (redemptions.length === 0) return
     const taken = await tx.rows(repository.insertRedemptions, {
@@ -51,16 +63,21 @@ export function createRedeem(hasOrdered: HasOrdered) {
     })
     if (taken.length === 0) return
     const promotion_ids = taken.map(row => row.promotion_id)
-    const uses = await tx.rows(repository.addCustomerUses, { customer, promotion_ids })
+    const uses = await tx.rows(repository.addCustomerUses, { customer, mailbox, promotion_ids })
     if (uses.some(row => row.uses_per_customer !== null && row.taken > row.uses_per_customer))
       throw customerLimit()
     if (uses.some(row => row.first_order_only)) {
       // Of two that are made at once one has the row; who has ordered before says whoever keeps the orders.
       const first = await tx.first(repository.claimFirstOrder, { customer, owner })
-      if (first?.owner !== owner || (await hasOrdered(tx, customer, owner))) throw firstOrderTaken()
+      if (first?.owner !== owner || (await hasOrdered(tx, customer, owner, mailbox))) throw firstOrderTaken()
     }
     tx.withCommit(() => tx.run(addUses, { ids: budgetsOf(taken), uses: 1 }))
   }
+}
+
+/** Counts the uses of a paid order for a mailbox; see `PricingApi`. */
+export async function countPaid(tx: Transaction, owner: string, mailbox: string): Promise<void> {
+  await tx.run(repository.countForMailbox, { owner, mailbox })
 }
 
 /** Gives all of it back; see `PricingApi`. */

@@ -1,5 +1,6 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
+import { usesOfMailbox } from '../budgets/repository.ts'
 
 /** Those that this owner does not have yet. `codes`: '' where none is needed. */
 export const insertRedemptions = statement({
@@ -14,10 +15,10 @@ export const insertRedemptions = statement({
     on conflict (owner, promotion_id) do nothing
     returning promotion_id, code_id`
 })
-/** Counts one use more of each by this customer, and says how many that are of how many. */
+/** Adds one use of each by this customer. Returns their uses, with those that count for the mailbox, and the limits. */
 export const addCustomerUses = statement({
   name: 'pricing.add_customer_uses',
-  takes: { customer: 'text', promotion_ids: 'uuid[]' },
+  takes: { customer: 'text', mailbox: 'text?', promotion_ids: 'uuid[]' },
   gives: { taken: 'int4', uses_per_customer: 'int4?', first_order_only: 'bool?' },
   text: `
     with counted as (
@@ -27,8 +28,14 @@ export const addCustomerUses = statement({
       on conflict (promotion_id, customer) do update set taken = customer_uses.taken + 1
       returning promotion_id, taken
     )
-    select taken, uses_per_customer, first_order_only
+    select taken + ${usesOfMailbox('counted.promotion_id')} as taken, uses_per_customer, first_order_only
     from counted join pricing.promotions on promotions.id = promotion_id`
+})
+/** From now on the uses of this owner count for a mailbox. */
+export const countForMailbox = statement({
+  name: 'pricing.count_redemptions_for_mailbox',
+  takes: { owner: 'uuid', mailbox: 'text' },
+  text: 'update pricing.redemptions set mailbox = $mailbox where owner = $owner and mailbox is null'
 })
 /** Answers whose order it is. */
 export const claimFirstOrder = statement({
@@ -45,16 +52,21 @@ export const deleteRedemptions = statement({
   gives: { promotion_id: 'uuid', code_id: 'uuid?', customer: 'text' },
   text: 'delete from pricing.redemptions where owner = $owner returning promotion_id, code_id, customer'
 })
+/** Deletes the counter of a last use: a keyed hash must not outlive what it counts. */
 export const giveCustomerUsesBack = statement({
   name: 'pricing.give_customer_uses_back',
   takes: { customer: 'text', promotion_ids: 'uuid[]' },
   text: `
     with mine as (
-      select promotion_id from pricing.customer_uses
+      select promotion_id, taken from pricing.customer_uses
       where customer = $customer and promotion_id = any ($promotion_ids) order by promotion_id for update
+    ), last as (
+      delete from pricing.customer_uses
+      using mine where customer = $customer and customer_uses.promotion_id = mine.promotion_id and mine.taken = 1
     )
-    update pricing.customer_uses set taken = taken - 1
-    from mine where customer = $customer and customer_uses.promotion_id = mine.promotion_id`
+    update pricing.customer_uses set taken = mine.taken - 1
+    from mine
+    where customer = $customer and customer_uses.promotion_id = mine.promotion_id and mine.taken <> 1`
 })
 export const giveFirstOrderBack = statement({
   name: 'pricing.give_first_order_back',

@@ -15,8 +15,15 @@ import { exemptionsOf, promotionOf, taxZonesOf } from './mapping.ts'
 
 /** What a quote takes of the shop, but for the rates of deliveries; and what the shop knows of the buyer. */
 export type Rules = Omit<QuoteRules, 'ratesOf'> & { readonly buyer: Omit<Buyer, 'group'> }
-/** `customer`: the account, or the keyed hash of an address; null: nobody knows. */
-type Asked = { readonly codes: readonly string[]; readonly customer: string | null }
+/**
+ * `customer`: the account, or a keyed hash that stands for a guest; null: not known. `mailbox`: the keyed hash of the buyer's e-mail
+ * address, for which uses of paid orders count; null: they are not looked up.
+ */
+type Asked = {
+  readonly codes: readonly string[]
+  readonly customer: string | null
+  readonly mailbox?: string | null
+}
 type Deps = { db: Queryable; changes: Changes; exemptionChanges: Changes; hasOrdered: HasOrdered }
 
 /**
@@ -37,13 +44,17 @@ export function createRules({ db, changes, exemptionChanges, hasOrdered }: Deps)
   )
 
   /** Where nothing is for first orders alone, nobody asks. */
-  async function isFirstOrder(customer: string | null, promotions: Iterable<Promotion>): Promise<boolean> {
+  async function isFirstOrder(
+    customer: string | null,
+    mailbox: string | null,
+    promotions: Iterable<Promotion>
+  ): Promise<boolean> {
     const isAsked = [...promotions].some(({ firstOrderOnly }) => firstOrderOnly)
-    return !isAsked || customer === null || !(await hasOrdered(db, customer, null))
+    return !isAsked || customer === null || !(await hasOrdered(db, customer, null, mailbox))
   }
 
   /** See `PricingApi.rules`. */
-  return async ({ codes, customer }: Asked): Promise<Rules> => {
+  return async ({ codes, customer, mailbox = null }: Asked): Promise<Rules> => {
     const [automatic, taxZones, exemptions] = await Promise.all([
       readAutomatic(),
       readTaxZones(),
@@ -54,8 +65,8 @@ export function createRules({ db, changes, exemptionChanges, hasOrdered }: Deps)
     // More codes than that no quote takes, which says so.
     const wanted = [...new Set(codes.map(normalizeCode))].slice(0, QUOTE_LIMITS.codes)
     const [uses, coded] = await Promise.all([
-      limited.length === 0 ? [] : db.rows(listUses, { ids: limited, customer }),
-      wanted.length === 0 ? [] : db.rows(listByCodes, { codes: wanted, customer })
+      limited.length === 0 ? [] : db.rows(listUses, { ids: limited, customer, mailbox }),
+      wanted.length === 0 ? [] : db.rows(listByCodes, { codes: wanted, customer, mailbox })
     ])
     const leftOf = new Map(uses.map(row => [row.id, row.uses_left]))
     const promotions = new Map<string, Promotion>()
@@ -66,7 +77,8 @@ export function createRules({ db, changes, exemptionChanges, hasOrdered }: Deps)
       })
     for (const row of coded) promotions.set(row.id, promotionOf(row))
     const isFirst =
-      ![...uses, ...coded].some(row => row.has_ordered) && (await isFirstOrder(customer, promotions.values()))
+      ![...uses, ...coded].some(row => row.has_ordered) &&
+      (await isFirstOrder(customer, mailbox, promotions.values()))
     return {
       promotions: [...promotions.values()],
       codes: new Map(coded.map(row => [row.code, { promotionId: row.id, usesLeft: row.code_uses_left }])),
