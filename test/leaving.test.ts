@@ -64,6 +64,7 @@ test('who leaves is told all that the modules keep, and is gone from all of them
 /** Tables with columns that are called as if they were about somebody, and are not. */
 const NOBODYS: Readonly<Record<string, string>> = {
   'inventory.locations': 'the address is the shop’s',
+  'orders.data_requests': 'what a guest asked for is deleted after a day',
   'notifications.suppressions': 'a keyed hash, so that nothing is sent to whoever asked for that',
   'pricing.promotions': 'rules'
 }
