@@ -2,7 +2,7 @@ import { COUNTED_MAX } from '../../kernel/pages.ts'
 
 /**
  * The text of a statement that counts the rows of a list for `readPage`. Counts one row more than `readPage` reports, because
- * the cost of an exact count grows with the table.
+ * the cost of an exact count grows with the table. Where the count also holds a larger limit of the table, that is `most`.
  */
-export const countUpTo = (rows: string): string =>
-  `select count(*)::int as total from (select from ${rows} limit ${COUNTED_MAX + 1}) counted`
+export const countUpTo = (rows: string, most = COUNTED_MAX): string =>
+  `select count(*)::int as total from (select from ${rows} limit ${most + 1}) counted`

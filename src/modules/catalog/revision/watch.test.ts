@@ -20,6 +20,8 @@ test('a catalog in which nothing has changed costs one statement a minute, whate
   const { db } = app.platform
   const prices = lowestPricesOf(db)
   await prices.repriceChanged()
+  // The first runs of a new shop are over then.
+  for (const job of ['catalog.check_prices', 'catalog.apply_due_prices']) await doOnceMore(app, job)
   const first = vi.spyOn(db, 'first')
   const others = [vi.spyOn(db, 'rows'), vi.spyOn(db, 'transaction')]
   await prices.repriceChanged()

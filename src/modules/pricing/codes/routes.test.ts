@@ -50,8 +50,11 @@ test('ten thousand codes are drawn at once, all different, once however often th
   expect([first.status, second.json]).toEqual([201, first.json])
   expect(first.json.count).toBe(10_000)
   const { json } = await admin.get(`${codes}?count=true&limit=2&batch_id=${first.json.batch_id}`)
-  expect([json.total, json.items[0]]).toMatchObject([10_000, { uses_max: 1, batch_id: first.json.batch_id }])
-  expect((await admin.get(`${codes}?count=true`)).json.total).toBe(10_001)
+  expect([json.total, json.total_is_more, json.items[0]]).toMatchObject([
+    1_000,
+    true,
+    { uses_max: 1, batch_id: first.json.batch_id }
+  ])
 
   const { headers, text } = await admin.get(`${codes}.csv`)
   expect(headers['content-type']).toBe('text/csv; charset=utf-8')

@@ -1,5 +1,6 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
+import { EXEMPTIONS_MAX } from './schema.ts'
 
 const changeable = {
   company: 'text',
@@ -27,8 +28,10 @@ export const countExemptions = statement({
   name: 'pricing.count_tax_exemptions',
   takes: { customer_id: 'uuid?' },
   gives: { total: 'int4' },
-  text: countUpTo(`pricing.exemptions
-    where $customer_id::uuid is null or customer_id = $customer_id`)
+  text: countUpTo(
+    'pricing.exemptions where $customer_id::uuid is null or customer_id = $customer_id',
+    EXEMPTIONS_MAX
+  )
 })
 export const findExemption = statement({
   name: 'pricing.find_tax_exemption',

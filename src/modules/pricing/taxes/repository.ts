@@ -1,5 +1,6 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
+import { RATES_MAX, ZONES_MAX } from './schema.ts'
 
 const made = { version: 'int4', created_at: 'timestamptz' } as const
 const page = { after: 'uuid', limit: 'int8' } as const
@@ -64,7 +65,7 @@ export const listZones = statement({
 export const countZones = statement({
   name: 'pricing.count_tax_zones',
   gives: total,
-  text: countUpTo('pricing.tax_zones')
+  text: countUpTo('pricing.tax_zones', ZONES_MAX)
 })
 export const findZone = statement({
   name: 'pricing.find_tax_zone',
@@ -128,7 +129,7 @@ export const countRates = statement({
   name: 'pricing.count_tax_rates',
   takes: { zone_id: 'uuid?' },
   gives: total,
-  text: countUpTo(`pricing.tax_rates where $zone_id::uuid is null or zone_id = $zone_id`)
+  text: countUpTo('pricing.tax_rates where $zone_id::uuid is null or zone_id = $zone_id', RATES_MAX)
 })
 export const findRate = statement({
   name: 'pricing.find_tax_rate',

@@ -1,6 +1,7 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { nullableJson, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { Kind, Table } from './options.ts'
+import { RATES_MAX } from './schema.ts'
 
 const columns = {
   id: 'uuid',
@@ -34,7 +35,7 @@ export const countRates = statement({
   name: 'shipping.count_rates',
   takes: filters,
   gives: { total: 'int4' },
-  text: countUpTo(`shipping.rates where ${passes}`)
+  text: countUpTo(`shipping.rates where ${passes}`, RATES_MAX)
 })
 /** Where these methods have rates, and in which currencies. `countries`: those that the zone has a part of. */
 export const listPlaces = statement({
