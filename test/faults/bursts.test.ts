@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { STOCKHOLM } from '../support/checkouts.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -84,7 +85,7 @@ async function useShop() {
 /** So many are worked on before others wait, whatever they are. */
 const PLACES = 64
 
-/** What became of a burst, and whether a process of that speed had to serve all of it: those that wait have a second. */
+/** What a burst is answered, by status and code. */
 async function burst(ask: Ask, count: number) {
   const startedAt = performance.now()
   const statuses = new Map<string, number>()
@@ -103,31 +104,25 @@ async function burst(ask: Ask, count: number) {
   )
   const ms = Math.round(performance.now() - startedAt)
   const perSecond = Math.round(((count - refused) / ms) * 1_000)
-  const isWithinReach = (count - PLACES) / perSecond <= 1
-  return {
-    statuses: Object.fromEntries(statuses),
-    ms,
-    perSecond,
-    slowestRefusalMs,
-    saysWhen,
-    refused,
-    isWithinReach
-  }
+  return { statuses: Object.fromEntries(statuses), ms, perSecond, slowestRefusalMs, saysWhen, refused }
 }
 
-test('an idle process serves a burst of 100 requests of each kind, after a burst of another kind', {
-  timeout: 180_000
-}, async () => {
+/** A process without load for a second forgets how fast it was. */
+const IDLE_MS = 1_200
+/** How many a process can serve in time depends on the machine, so that is printed. `BURSTS=1` prints larger ones, too. */
+const COUNTS = process.env.BURSTS === undefined ? [100] : [100, 300, 1_000]
+
+test('a burst on an idle process is served as far as there are places, and each refusal says when to retry', async () => {
   const { kinds } = await useShop()
   // A process that has just started compiles its code.
   for (const ask of Object.values(kinds)) await burst(ask, 20)
-  for (const count of [100, 300, 1_000]) {
+  for (const count of COUNTS) {
     for (const [name, ask] of Object.entries(kinds)) {
-      const { isWithinReach, refused, saysWhen, ...seen } = await burst(ask, count)
+      await setTimeout(IDLE_MS)
+      const { refused, saysWhen, ...seen } = await burst(ask, count)
       console.log(`${count} x ${name}:`, JSON.stringify(seen))
       expect(saysWhen, name).toBe(true)
-      if (count === 100 && isWithinReach) expect(refused, name).toBe(0)
-      expect(count - refused, name).toBeGreaterThanOrEqual(Math.min(count, seen.perSecond))
+      expect(count - refused, name).toBeGreaterThanOrEqual(PLACES)
     }
   }
 })
