@@ -56,7 +56,7 @@ export function createAdmission(concurrentMax: number) {
   function isFull(rank: number, now: number): boolean {
     if (statistics.waiting < WAITING_MIN) return false
     const before = waitingBefore(rank)
-    const { perSecond } = capacity
+    const perSecond = capacity.perSecond(now)
     if (before < WAITING_MIN || perSecond === undefined) return before >= WAITING_MAX
     const line = lineOf(rank)
     const msMax = line.stands(now) ? STANDING_EXPECTED_MS : line.waitMsMax(now)
@@ -104,7 +104,7 @@ export function createAdmission(concurrentMax: number) {
   function dismissLate(rank: number, now: number): void {
     const line = lineOf(rank)
     for (const late of line.removeLate(now)) dismiss(late, rank, { reason: 'wait', now })
-    const { perSecond } = capacity
+    const perSecond = capacity.perSecond(now)
     if (perSecond === undefined) return
     const before = waitingBefore(rank) - line.length
     let doomed = line.countLate(now, { waitedMs: DOOMED_MS, before, perSecond })

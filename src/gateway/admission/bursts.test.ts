@@ -48,7 +48,9 @@ function createProcess(initialPerSecond: number) {
           admission.leave(applicant, admittedAt, now)
         }
         each()
-        if (now % 50 === 0) admission.tick(now)
+        // As in the gateway, an idle process has no ticks.
+        const isIdle = working.length === 0 && admission.statistics().waiting === 0
+        if (now % 50 === 0 && !isIdle) admission.tick(now)
       }
     }
   }
@@ -93,6 +95,16 @@ describe.each(['checkout', 'account'] as const)('a burst of class %s on an idle 
     shop.run(5_000)
     expect(refusedOf(all)).toEqual([])
   })
+})
+
+test('the first requests after an idle second are not judged by the speed of a burst before it', () => {
+  const shop = createProcess(150)
+  shop.burst(200, 'checkout')
+  shop.run(4_000)
+  shop.setRate(400)
+  const all = shop.burst(300, 'account')
+  shop.run(5_000)
+  expect(refusedOf(all)).toEqual([])
 })
 
 test('shoppers who look around wait for 0.3 s at most', () => {

@@ -16,9 +16,10 @@ export function createCapacity() {
   const measured = { requests: 0, ms: 0 }
 
   return {
-    /** Requests a second; undefined while it is not known. */
-    get perSecond(): number | undefined {
-      return measured.ms < MEASURED_MS_MIN ? undefined : (measured.requests / measured.ms) * 1_000
+    /** Requests a second; undefined while it is not known. No tick forgets it, because an idle process has none. */
+    perSecond(now: number): number | undefined {
+      if (measured.ms < MEASURED_MS_MIN || now - loadedAt > FORGOTTEN_MS) return undefined
+      return (measured.requests / measured.ms) * 1_000
     },
     completed(): void {
       completed += 1
