@@ -44,7 +44,7 @@ export type RouteConfig<B extends BodyKind = BodyKind> = {
   /** `json` when left out. */
   readonly body?: B
   readonly limit?: RouteLimit
-  /** Everybody gets the same answer, so that caches may keep it. Only for routes of the public tier, and well-known ones. */
+  /** Every caller gets the same answer, so that caches may keep it. Only for routes of the public tier, and well-known ones. */
   readonly cache?: 'public'
   /** With this status, or any good one, its answer holds a secret and is not kept: a repeated request is answered anew. */
   readonly secret?: 200 | 201 | 'any'
