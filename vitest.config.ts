@@ -1,10 +1,10 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { readImports } from './test/lanes/imports.ts'
 import { lanesOf } from './test/lanes/lanes.ts'
 import { LongestFirst } from './test/lanes/longest-first.ts'
 import { progressReporter } from './test/lanes/progress.ts'
-import { secondTryReporter } from './test/lanes/second-try.ts'
 
 const lanes = lanesOf(readImports(fileURLToPath(new URL('.', import.meta.url))))
 const database = { globalSetup: './test/support/global-setup.ts' }
@@ -22,18 +22,17 @@ process.channel?.unref()
 
 export default defineConfig({
   test: {
-    reporters: ['default', secondTryReporter(), ...(process.stdout.isTTY ? [] : [progressReporter()])],
+    reporters: ['default', ...(process.stdout.isTTY ? [] : [progressReporter()])],
     sequence: { sequencer: LongestFirst },
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than processors: tests of processes mostly wait.
+    maxWorkers: availableParallelism() + 1,
     // Node reads TypeScript. Vite's transforms and evaluations were more than half of all CPU time of a run (2026-11).
     experimental: { viteModuleRunner: false },
     // Generous, because a busy machine is no reason to fail, and a test never waits for time to pass.
     expect: { poll: { timeout: 60_000 } },
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    // Until ten runs in a row have needed none. What a property found is found, whatever the next try finds.
-    retry: process.env.CI === undefined ? 0 : { count: 1, condition: /^(?!Property failed)/ },
     projects: [
       { extends: true, test: { name: 'unit', include: lanes.unit, ...shared } },
       { extends: true, test: { name: 'shop', include: lanes.shop, ...shared, ...database } },
@@ -44,7 +43,7 @@ export default defineConfig({
           include: lanes.process,
           isolate: true,
           setupFiles: './test/lanes/orphans.ts',
-          ...database
+          globalSetup: [database.globalSetup, './test/support/bundled-program.ts']
         }
       }
     ]

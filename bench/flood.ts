@@ -71,7 +71,7 @@ export function requestOf(method: string, path: string, { token, key, body, from
   const text = body === undefined ? '' : JSON.stringify(body)
   const lines = [
     `${method} ${path} HTTP/1.1`,
-    'Host: shop.example',
+    'Host: localhost',
     ...(token === undefined ? [] : [`Authorization: Bearer ${token}`]),
     ...(key === undefined ? [] : [`Idempotency-Key: ${key}`]),
     ...(from === undefined ? [] : [`X-Forwarded-For: ${from}`]),

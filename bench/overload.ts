@@ -116,6 +116,7 @@ async function refusal(reads: readonly string[]): Promise<void> {
       await flood.run({ ...load, seconds: 5 })
       const before = used()
       const { good, refused } = await flood.run({ ...load, seconds: 3 })
+      if (good + refused === 0) throw new Error('nothing was served or refused')
       return (used() - before) / (good + refused)
     } finally {
       await shop.stop()
@@ -146,13 +147,13 @@ async function hostile(reads: readonly string[], tokens: readonly string[]): Pro
     const rate = capacity / 4
     const alone = await flood.run({ ...load, rate })
     const read = requestOf('GET', '/api/cart', { token: tokens[0] ?? '' })
-    const head = 'POST /api/guest-cart HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+    const head = 'POST /api/guest-cart HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
     const attacks = [
       `${head}Content-Length: 50\r\n\r\n{`,
       read.repeat(200),
       'GET /api/products HTTP/1.1\r\nHo',
       requestOf('GET', '/api/products?limit=100').repeat(8),
-      'CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n'
+      'CONNECT x:1 HTTP/1.1\r\nHost: localhost:1\r\n\r\n'
     ]
     const attack = (index: number): void => {
       const socket = connect({
@@ -193,7 +194,8 @@ function share({ good, sent, unsent }: Flooded): string {
   return `${((100 * good) / (sent + unsent)).toFixed(2)} % served`
 }
 
-function rateOf({ good, by_second }: Flooded): number {
+function rateOf({ good, by_second, other }: Flooded): number {
+  if (good === 0) throw new Error(`nothing was served: ${other} answers were neither 2xx nor 503`)
   return good / by_second.length
 }
 

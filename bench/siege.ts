@@ -3,8 +3,10 @@ import type { Flood, openFlood } from './flood.ts'
 
 /** Requests of one side, all from the addresses that they name. */
 export type Side = Pick<Flood, 'connections' | 'rate' | 'requests' | 'source'>
-/** Anything else that disturbs the shop for so many seconds, such as a dead Redis. Resolves when it is over. */
-type Disturbance = (seconds: number) => Promise<unknown>
+/** Anything else that disturbs the shop for so many seconds, such as a dead Redis. Resolves with what was sent, if anything. */
+export type Disturbance = (seconds: number, url: string) => Promise<unknown>
+/** Where the other clients send their requests, and the process whose CPU is counted. */
+export type Target = { readonly url: string; readonly pid: number }
 
 export type Siege = {
   readonly name: string
@@ -37,12 +39,13 @@ const SECONDS = 8
  */
 export async function besiege(
   flood: ReturnType<typeof openFlood>,
-  { url, pid }: { url: string; pid: number },
+  { url, pid }: Target,
   { others, attack, harmless }: Siege,
   { pairs: count = PAIRS, seconds = SECONDS } = {}
 ): Promise<Verdict> {
   const run = async (beside: Side | Disturbance) => {
-    const disturbing = typeof beside === 'function' ? beside(seconds) : flood.run({ ...beside, url, seconds })
+    const disturbing =
+      typeof beside === 'function' ? beside(seconds, url) : flood.run({ ...beside, url, seconds })
     const usedBefore = cpuMicroseconds([pid])
     const [seen, attacks] = await Promise.all([flood.run({ ...others, url, seconds }), disturbing])
     const cpu = (cpuMicroseconds([pid]) - usedBefore) / 1_000_000 / seconds
@@ -79,7 +82,7 @@ function seenOf({ seen, cpu, attacks }: { seen: Flooded; cpu: number; attacks: F
   }
 }
 
-export function median(values: readonly number[]): number {
+function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 

@@ -53,7 +53,14 @@ export {
   type Offer,
   productChanged
 } from './modules/catalog/index.ts'
-export { type InventoryApi, inventoryModule, stockCrossed, stockShort } from './modules/inventory/index.ts'
+export {
+  type InventoryApi,
+  inventoryModule,
+  stockCrossed,
+  stockLost,
+  stockShort,
+  stockTaken
+} from './modules/inventory/index.ts'
 export { notificationsModule } from './modules/notifications/index.ts'
 export {
   dataRequested,
@@ -63,6 +70,7 @@ export {
   orderCreated,
   orderCredited,
   orderErased,
+  orderEvicted,
   orderPlaced,
   orderShipmentVoided,
   orderShipped,

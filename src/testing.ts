@@ -13,6 +13,7 @@ import { defineModule, type Module, migrationSources } from './module.ts'
 import { type FakeAuth, fakeAuth } from './modules/auth/fake.ts'
 import { openEmbeddedPostgres } from './platform/embedded-postgres/open.ts'
 import type { Outbox } from './platform/outbox/outbox.ts'
+import { noting, planSchedules } from './platform/outbox/planned-schedules.ts'
 import { openPlatform, type Platform } from './platform/platform.ts'
 import type { Database } from './platform/postgres/database.ts'
 import { migrate } from './platform/postgres/migrate.ts'
@@ -36,6 +37,13 @@ export type TestShopOptions<Apis = Record<string, object>> = {
    * an embedded PostgreSQL lives as long as the shop.
    */
   databaseUrl?: string
+  /** The database has the migrations of all these modules: a connection less, which is a tenth of opening the shop. */
+  isMigrated?: boolean
+  /**
+   * Whether jobs with a schedule run at the start, as in a new shop; by default they do. Otherwise each runs when its time
+   * has come: that takes 70 ms of CPU less (2026-11).
+   */
+  runsSchedulesAtStart?: boolean
 }
 export type RequestOptions = { token?: string; headers?: Record<string, string>; body?: unknown }
 export type TestResponse = {
@@ -114,12 +122,14 @@ async function openDatabase(url: string | undefined): Promise<{ url: string; sto
 
 async function openOn<Apis extends Record<string, object>>(
   databaseUrl: string,
-  { modules = allModules, instead = {} as Apis, settings }: TestShopOptions<Apis>
+  options: TestShopOptions<Apis>
 ): Promise<TestShop<Apis>> {
+  const { modules = allModules, instead = {} as Apis, settings } = options
+  const { isMigrated = false, runsSchedulesAtStart = true } = options
   const hasAuth = modules.some(({ name }) => name === 'auth') || 'auth' in instead
   const all = [...standIns(hasAuth ? instead : { auth: fakeAuth(), ...instead }), ...modules]
   const config = loadConfig(all, { ...SETTINGS, ...settings })
-  await migrate(databaseUrl, migrationSources(all))
+  if (!isMigrated) await migrate(databaseUrl, migrationSources(all))
   const statements: string[] = []
   const log: string[] = []
   const platform = closedOnce(
@@ -129,12 +139,14 @@ async function openOn<Apis extends Record<string, object>>(
       }
     })
   )
-  const shop = await setupShop({ ...platform, outbox: strict(platform.outbox) }, all)
+  const everySeconds = new Map<string, number>()
+  const shop = await setupShop({ ...platform, outbox: noting(everySeconds, strict(platform.outbox)) }, all)
     .then(openGateway)
     .catch(async error => {
       await platform.close()
       throw error
     })
+  if (!runsSchedulesAtStart) await planSchedules(platform.db, everySeconds)
   platform.outbox.start()
   const direct = new pg.Pool({ connectionString: databaseUrl, max: 2 })
   // It says that it has ended before its connections have; dropping the database may then end them first.

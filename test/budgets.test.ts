@@ -6,6 +6,7 @@ import { PASSWORD } from './support/accounts.ts'
 import { BUDGETS, shapeOf } from './support/budgets.ts'
 import { openBufferCounter, recordStatements, type Sent } from './support/buffers.ts'
 import { createTestDatabase } from './support/database.ts'
+import { doOnceMore } from './support/jobs.ts'
 import { fillLargeCatalog } from './support/large-catalog.ts'
 import { fillLargeOrders, fillLargeStock } from './support/large-orders.ts'
 
@@ -32,7 +33,12 @@ beforeAll(async () => {
   await client.end()
 
   const settings = { CARTWRIGHT__DATABASE__STATEMENT_TIMEOUT_MS: '60000' }
-  shop = await openTestShop({ databaseUrl: database.url, settings })
+  shop = await openTestShop({
+    databaseUrl: database.url,
+    isMigrated: true,
+    runsSchedulesAtStart: false,
+    settings
+  })
   const account = { email: 'admin@example.com', password: PASSWORD }
   const auth = shop.apiOf(authModule) as AuthApi
   const { id } = await auth.createUser({ ...account, role: 'admin' })
@@ -65,6 +71,15 @@ afterAll(async () => {
   await database.drop()
 })
 
+/** Lets the shop keep the figures of all days on which there are orders. */
+async function keepDays(): Promise<void> {
+  await shop.sql(`update admin.beginning set at = now() - interval '366 days'`)
+  const isKept = async () =>
+    (await shop.sql('select count(*)::int as days from admin.kept_days'))[0]?.days as number
+  while ((await isKept()) < 365) await doOnceMore(shop, 'admin.keep_days')
+  await shop.sql('analyze admin.kept_days')
+}
+
 /** The buffers that the statements of a request read, and those statements. */
 async function costOf(route: string, query: string) {
   const path = `${route}${query && (route.includes('?') ? '&' : '?')}${query}`
@@ -91,6 +106,7 @@ test('every GET route has a budget of buffers, or says why it has none', async (
 })
 
 test('no request reads more than the budget of its route', { timeout: 240_000 }, async () => {
+  await keepDays()
   const over: unknown[] = []
   let [requests, statements] = [0, 0]
   for (const [route, budget] of Object.entries(BUDGETS)) {

@@ -10,7 +10,7 @@ import { modules } from '../src/app.ts'
 import { createProgram } from '../src/cli/program.ts'
 import { loadConfig } from '../src/config.ts'
 import { declaredEvents } from '../src/kernel/events.ts'
-import { startProgram } from './support/program.ts'
+import { MAIN, startProgram } from './support/program.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PAGES = [
@@ -24,7 +24,6 @@ const PAGES = [
 const pages = await Promise.all(
   PAGES.map(async path => ({ path, text: await readFile(join(ROOT, path), 'utf8') }))
 )
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const guides = pages.filter(
   ({ path }) => path === 'README.md' || /^docs\/(?:reference\/)?[^/]+\.md$/.test(path)
 )

@@ -192,3 +192,25 @@ test('where pricing is switched off there are no markets, and a cart is in the c
     await plain.close()
   }
 })
+
+test('a query parameter that a route does not know is refused beside the market', async () => {
+  const { json: document } = await app.request('GET', '/openapi.json')
+  type Operation = { parameters?: { in: string; name: string }[]; requestBody?: object }
+  const takesMarket = ({ parameters = [], requestBody }: Operation) =>
+    requestBody === undefined &&
+    parameters.some(({ in: place, name }) => place === 'query' && name === 'market')
+  const operations = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(
+    ([path, methods]) =>
+      Object.entries(methods).flatMap(([method, operation]) =>
+        takesMarket(operation) ? [{ method, path }] : []
+      )
+  )
+  expect(operations.length).toBeGreaterThan(7)
+  for (const { method, path } of operations) {
+    const target = `${path.replace(/\{\w+\}/g, variantId)}?market=default&markt=eu`
+    const { status, json } = await app.request(method.toUpperCase(), target, { token: admin })
+    expect([method, path, status, json.errors?.[0]?.path]).toEqual([method, path, 400, 'query/markt'])
+  }
+  const { status, json } = await app.request('POST', '/api/guest-cart?markt=eu', { body: lineOf() })
+  expect([status, json.errors]).toMatchObject([400, [{ path: 'query/markt' }]])
+})

@@ -33,7 +33,12 @@ const wishlist = defineModule({
         }))
         tiers.public.post(
           '/wishes',
-          { config: { class: 'account', limit }, schema: { body: Type.Object({ name: Type.String() }) } },
+          {
+            config: { class: 'account', limit },
+            schema: {
+              body: Type.Object({ name: Type.String({ maxLength: 100 }) }, { additionalProperties: false })
+            }
+          },
           async request => {
             made.add({ by: 'form' })
             return { wish: request.body.name }

@@ -65,7 +65,14 @@ async function run({ name, command, args }: Step): Promise<number> {
 const TYPES: Step = {
   name: 'Types',
   command: 'tsc',
-  args: ['--noEmit', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/types.tsbuildinfo']
+  // Several threads check much of it more than once: 14 CPU-seconds instead of 7, and no sooner (2026-11).
+  args: [
+    '--noEmit',
+    '--singleThreaded',
+    '--incremental',
+    '--tsBuildInfoFile',
+    'node_modules/.cache/types.tsbuildinfo'
+  ]
 }
 const everything = (): Step[] => [
   TYPES,

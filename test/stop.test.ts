@@ -50,7 +50,7 @@ test('the signals of one Ctrl-C are one: a request under way gets its answer, an
   const request = await beginRequest(await program.listening)
   program.child.kill('SIGINT')
   program.child.kill('SIGTERM')
-  await vi.waitFor(() => expect(program.output.stdout).toContain('Stopping: '), { timeout: 10_000 })
+  await vi.waitFor(() => expect(program.output.stdout).toContain('Stopping: '), { timeout: 20_000 })
   request.finish()
   const { status, headers } = parseRaw(await request.answer)
   expect([status, headers.connection]).toEqual([201, 'close'])
@@ -128,7 +128,7 @@ test('in production the server goes on for 5 seconds after the signal, and not i
     program.child.kill('SIGTERM')
     if (least > 0) {
       const ready = async () => (await fetch(`${address}/readyz`)).status
-      await vi.waitFor(async () => expect(await ready()).toBe(503), { timeout: 4_000, interval: 5 })
+      await vi.waitFor(async () => expect(await ready()).toBe(503), { timeout: 20_000, interval: 5 })
       const answer = await fetch(`${address}/api/products`)
       expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
     }

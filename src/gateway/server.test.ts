@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { browse, moduleOf, openGateway, type TestGateway, useGateway } from '../../test/support/gateway.ts'
 import { OperatorError } from '../kernel/errors.ts'
+import { Type } from '../kernel/schema.ts'
 import type { Tiers } from './routing/tiers.ts'
 
 /** Answers what it was sent. */
@@ -272,6 +273,34 @@ test('a route that does not say what it is for does not compile, and keeps the g
   expect(error.message.split('\n').slice(1)).toEqual([
     '  route /api/x/a has no class',
     '  route /api/x/:id/b has no class'
+  ])
+})
+
+test('a route whose body has no maxima keeps the gateway from starting, and is named with the fields', async () => {
+  const body = Type.Object(
+    {
+      name: Type.String(),
+      tags: Type.Array(Type.String({ maxLength: 10 })),
+      note: Type.String({ maxLength: 10 })
+    },
+    { additionalProperties: false }
+  )
+  const starting = useGateway({
+    modules: [
+      moduleOf('x', ['/api/x'], tiers =>
+        tiers.public.post(
+          '/x/:id',
+          { config: { class: 'account' }, schema: { summary: 'X', body } },
+          async () => ({})
+        )
+      )
+    ]
+  })
+  const error = await starting.catch(reason => reason)
+  expect(error).toBeInstanceOf(OperatorError)
+  expect(error.message.split('\n').slice(1)).toEqual([
+    '  POST /api/x/:id takes a body without a maximum: body/name needs maxLength',
+    '  POST /api/x/:id takes a body without a maximum: body/tags needs maxItems'
   ])
 })
 

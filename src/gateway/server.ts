@@ -136,7 +136,8 @@ export async function createGateway({
   const draining = prepareDraining(app)
   app.addHook('onRoute', ({ method, url, prefix, config }) => {
     const owner = config?.owner ?? null
-    mounted.push({ method, url, owner, class: config?.class ?? null, hasTier: prefix === API_PREFIX })
+    const lacks = config?.bounds?.missing ?? []
+    mounted.push({ method, url, owner, class: config?.class ?? null, hasTier: prefix === API_PREFIX, lacks })
   })
   const writeDocument = collectOpenApi(app, version)
   mountDiagnostics(app, {

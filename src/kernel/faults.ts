@@ -49,7 +49,8 @@ const WORDS: Readonly<Record<string, Words>> = {
   minimum: asNumber,
   maximum: asNumber,
   required: () => 'is required',
-  additionalProperties: ({ parentSchema }) => nameWords(parentSchema) ?? 'is not known here',
+  additionalProperties: ({ params, parentSchema }) =>
+    absentWords(params.additionalProperty, parentSchema) ?? nameWords(parentSchema) ?? 'is not known here',
   minLength: ({ params: { limit } }) =>
     limit === 1 ? 'must not be empty' : `must be at least ${count(limit, 'character', 'characters')} long`,
   maxLength: ({ params: { limit } }) => `must be at most ${count(limit, 'character', 'characters')} long`,
@@ -85,6 +86,12 @@ function nameOfNumber({ type, minimum, maximum }: Schema): string {
   const name = [type].flat().includes('integer') ? 'a whole number' : 'a number'
   if (minimum === undefined) return maximum === undefined ? name : `${name} of ${maximum} or less`
   return maximum === undefined ? `${name} of ${minimum} or more` : `${name} from ${minimum} to ${maximum}`
+}
+
+/** For a member that callers expect and that does not exist: what to use instead. */
+function absentWords(member: string, { 'x-absent': absent = {} }: Schema = {}): string | undefined {
+  const words = absent as Record<string, string>
+  return Object.hasOwn(words, member) ? words[member] : undefined
 }
 
 /** For an object whose members are named by the caller: what the names must be. */

@@ -29,6 +29,8 @@ function loadCompilers() {
       new Ajv({
         allErrors,
         strict: true,
+        // Read by the gateway: how long a value may be, and what to use instead of members that do not exist.
+        keywords: ['x-bytes-max', 'x-absent'],
         strictTypes: false,
         strictRequired: false,
         verbose: true,

@@ -133,7 +133,7 @@ const MarketName = Type.Optional(
   })
 )
 /** How a request names its market in the address. */
-export const MarketQuery = Type.Object({ market: MarketName })
+export const MarketQuery = input({ market: MarketName })
 /** How a request names its market in a header. */
 export const MarketHeaders = Type.Object({ [MARKET_HEADER]: MarketName })
 /** For the schema of routes whose answers depend on the market. */

@@ -140,27 +140,21 @@ test('a process that stands still does not take itself for disconnected', async 
   expect(heard.gaps).toBe(0)
 })
 
-test('closing is quick: idle, while the connection hangs, and while it is cut', async () => {
+test('closing ends: idle, while the connection hangs, and while it is cut', async () => {
   const { url, proxy } = await useProxiedDatabase()
   const idle = await openBroadcast(connectionSettings(testDatabaseOptions(url)))
-  const startedAt = performance.now()
   await idle.close()
-  expect(performance.now() - startedAt).toBeLessThan(200)
   expect(idle.isLive()).toBe(false)
 
   const hung = await openBroadcast(connectionSettings(testDatabaseOptions(url)))
   proxy.hang()
-  const hungAt = performance.now()
   await hung.close()
-  expect(performance.now() - hungAt).toBeLessThan(1_500)
   await proxy.restore()
 
   const cut = await openBroadcast(connectionSettings(testDatabaseOptions(url)))
   await proxy.cut()
   await until('the cut is noticed', () => !cut.isLive())
-  const cutAt = performance.now()
   await cut.close()
-  expect(performance.now() - cutAt).toBeLessThan(1_500)
 })
 
 test('a database that cannot be reached is one sentence', async () => {

@@ -89,9 +89,8 @@ test('a sweep ends between two batches when the program stops', async () => {
 test('stopping ends the pauses at once', async () => {
   const { chores } = useChores()
   for (let i = 0; i < 50; i += 1) chores.every(3_600, `hourly ${i}`, () => Promise.reject(new Error('never')))
-  const startedAt = performance.now()
+  // Would wait for an hour otherwise.
   await chores.stop()
-  expect(performance.now() - startedAt).toBeLessThan(100)
 })
 
 test('stopping signals the work under way and waits for it, and nothing starts afterwards', async () => {

@@ -8,6 +8,7 @@ import type { Log } from './log.ts'
 import { Durations } from './metrics/durations.ts'
 import { declareFigures } from './metrics/figures.ts'
 import { createMetricRegistry, type MetricRegistry } from './metrics/registry.ts'
+import { OPEN_FILES_ADVICE, openFilesShortage } from './open-files.ts'
 import { createOutbox, type Outbox } from './outbox/outbox.ts'
 import { connectionSettings } from './postgres/connect.ts'
 import { connectionShortage, connectionsMax, findConnectionLimits } from './postgres/connection-limits.ts'
@@ -55,7 +56,11 @@ export async function openPlatform(
   const metrics = createMetricRegistry()
   declareFigures(metrics, db, cache)
   const outbox = createOutbox({ db, log, metrics })
-  if (serves) checkConnections({ config, db, log }).catch(() => {})
+  if (serves) {
+    checkConnections({ config, db, log }).catch(() => {})
+    const shortage = openFilesShortage(openFilesOf(config))
+    if (shortage !== undefined) log.warn(`${shortage} ${OPEN_FILES_ADVICE}`)
+  }
   return {
     config,
     log,
@@ -94,6 +99,12 @@ export const databaseOptionsOf = ({ database }: Config, url: string): DatabaseOp
 /** How many database connections this process opens at most. */
 export const connectionsMaxOf = (config: Config): number =>
   connectionsMax(databaseOptionsOf(config, ''), config.server.diagnostics_port !== 0)
+
+/** Sockets that this process opens at most. */
+export const openFilesOf = (config: Config) => ({
+  clients: config.server.connections_max,
+  database: connectionsMaxOf(config)
+})
 
 export const CONNECTIONS_ADVICE =
   'Raise the limit, or lower database.pool_size, database.write_connections and database.slow_connections.'

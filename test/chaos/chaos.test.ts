@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { runCommandLine } from '../support/command.ts'
-import { startProgram } from '../support/program.ts'
+import { SOURCE, startProgram } from '../support/program.ts'
+
+// The suite shares modules with the program that runs it, which a bundle has twice.
 
 test('whatever happens, orders and money are as everybody was told', async () => {
   const line = 'chaos --minutes 0.13 --processes 1 --seed 4 --settled 150 --json'
-  const { code, out, errors } = await runCommandLine(line.split(' '))
+  const { code, out, errors } = await runCommandLine(line.split(' '), { main: SOURCE })
   expect(code, errors + out).toBe(0)
   const [report] = JSON.parse(out).runs
   expect(report).toMatchObject({ processes: 1, seed: 4, broken: [] })
@@ -19,7 +21,7 @@ test('a run that is interrupted puts away what it has made, and says that it jud
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   await chmod(folder, 0o755)
   const args = ['chaos', '--minutes', '10', '--processes', '1', '--only', 'provider']
-  const { child, output, ended } = startProgram({ TMPDIR: folder }, { args })
+  const { child, output, ended } = startProgram({ TMPDIR: folder }, { main: SOURCE, args })
   onTestFinished(() => void child.kill('SIGKILL'))
   await expect.poll(() => output.stderr, { timeout: 60_000 }).toContain(' of 600 s: provider: ')
   expect(await readdir(folder)).not.toEqual([])

@@ -40,16 +40,20 @@ const RULES: Readonly<Record<string, string>> = {
     ), held as (
       select owner, item_id, sum(quantity - fulfilled) as units from inventory.reservations
       where state in ('claimed', 'confirmed') group by owner, item_id
-    )
-    select owner, item_id, wanted.units as wanted, held.units as held
-    from wanted full join held using (owner, item_id)
-    where coalesce(wanted.units, 0) <> coalesce(held.units, 0)`,
+    ), contested as (select owner, item_id, quantity as units from inventory.contested)
+    select owner, item_id, wanted.units as wanted, held.units as held, contested.units as contested
+    from wanted full join held using (owner, item_id) full join contested using (owner, item_id)
+    where coalesce(wanted.units, 0) <> coalesce(held.units, 0) + coalesce(contested.units, 0)`,
+
+  'an order that is paid, placed or canceled contests stock': `
+    select orders.id from orders.orders join inventory.contested on owner = orders.id
+    where state <> 'pending' or payment_status <> 'unpaid'`,
 
   'stock is held for nobody': `select owner, item_id from inventory.reservations where state = 'held'`,
 
-  'what is reserved for a placed order is not confirmed': `
+  'what is reserved for a placed order that is paid is not confirmed': `
     select orders.id from orders.orders join inventory.reservations on owner = orders.id
-    where orders.state in ('placed', 'completed') and reservations.state = 'claimed'`,
+    where orders.state in ('placed', 'completed') and payment_status <> 'unpaid' and reservations.state = 'claimed'`,
 
   'something posted for the stock was never done': `
     select id, kind, owner from inventory.requests where done_at is null`,

@@ -21,7 +21,9 @@ const SETTINGS = {
   CARTWRIGHT__SHOP__CURRENCY: 'EUR',
   CARTWRIGHT__ORDERS__EXPIRY__MINUTES: '1',
   CARTWRIGHT__ORDERS__PENDING_PER_BUYER: '1000000',
-  CARTWRIGHT__ORDERS__PENDING_PER_ADDRESS: '1000000'
+  CARTWRIGHT__ORDERS__PENDING_PER_ADDRESS: '1000000',
+  // Buyers of chaos share one network, and many of their cards are declined.
+  CARTWRIGHT__PAYMENTS__FAILED_ATTEMPTS_PER_HOUR: '1000'
 }
 /** Clocks of two processes may differ by a minute, and no token is refused for it. */
 const CLOCK_SECONDS_MAX = 30

@@ -22,6 +22,8 @@ export async function openWorld() {
   const sandbox = await openTestSandbox()
   const shop = await openTestShop({
     databaseUrl: database.url,
+    isMigrated: true,
+    runsSchedulesAtStart: false,
     modules,
     settings: {
       CARTWRIGHT__PAYMENTS__SANDBOX__URL: sandbox.url,

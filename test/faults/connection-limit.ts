@@ -16,7 +16,17 @@ const REFUSAL = errorResponse({
 /** A test database that accepts only so many connections at a time, as a limited role does. */
 export async function useLimitedDatabase(max: number) {
   const created = await createTestDatabase()
-  const target = addressOf(created.url)
+  const limited = await limitDatabase(created.url, max)
+  onTestFinished(async () => {
+    limited.close()
+    await created.drop()
+  })
+  return limited
+}
+
+/** The same for a database of the caller, who closes it. */
+export async function limitDatabase(databaseUrl: string, max: number) {
+  const target = addressOf(databaseUrl)
   const accepted = new Set<Socket>()
   let limit = max
   let refused = 0
@@ -44,20 +54,19 @@ export async function useLimitedDatabase(max: number) {
   const endAll = () => {
     for (const socket of accepted) socket.destroy()
   }
-  onTestFinished(async () => {
-    endAll()
-    server.close()
-    await created.drop()
-  })
   return {
-    url: throughProxy(created.url, { port }),
-    directUrl: created.url,
+    url: throughProxy(databaseUrl, { port }),
+    directUrl: databaseUrl,
     setLimit: (next: number) => {
       limit = next
     },
     endAll,
     refused: () => refused,
-    accepted: () => accepted.size
+    accepted: () => accepted.size,
+    close: () => {
+      endAll()
+      server.close()
+    }
   }
 }
 

@@ -100,6 +100,12 @@ export async function startVictim(
       if (answer !== undefined) throw new Error(`it lived, and was answered ${JSON.stringify(answer)}`)
       await gone()
     },
+    /** Is sent it, and is killed at this moment of what it does then, whether or not it has answered. */
+    dieAfter: async (moment: Moment, request: Sent): Promise<void> => {
+      plant(moment)
+      send(request).catch(() => {})
+      await gone()
+    },
     /** Is killed at this moment of what it does by itself when `begin` has happened. */
     dieDoing: async (moment: Moment, begin: () => Promise<unknown>): Promise<void> => {
       plant(moment)

@@ -51,7 +51,7 @@ test('it answers new connections while the main thread stands still, and says so
   await until('it runs', async () => (await ask('/healthz')).json.main === 'running')
   await until('there are figures', async () => (await ask('/metricsz')).status === 200)
   program.child.kill('SIGUSR2')
-  await until('it is noticed', async () => (await ask('/healthz')).json.main === 'blocked', 4_000)
+  await until('it is noticed', async () => (await ask('/healthz')).json.main === 'blocked')
 
   let mainAnswered = false
   const onMain = probe(`${address}/healthz`).then(() => {
@@ -72,7 +72,7 @@ test('it answers new connections while the main thread stands still, and says so
   expect((await ask('/metrics')).text).toContain('http_request_duration_seconds')
   const figuresAge = async () =>
     Number(/snapshot_age_seconds ([\d.]+)\n$/.exec((await ask('/metrics')).text)?.[1])
-  await until('the figures say that they are old', async () => (await figuresAge()) > 1, 2_000)
+  await until('the figures say that they are old', async () => (await figuresAge()) > 1)
   expect((await ask('/metricsz')).json).toMatchObject({ db_pool: { max_conns: expect.any(Number) } })
   expect(mainAnswered).toBe(false)
 
@@ -87,16 +87,16 @@ test('a main thread that does nothing for too long is dead', async () => {
     CARTWRIGHT__SERVER__LIVENESS_SECONDS: '2'
   })
   program.child.kill('SIGUSR2')
-  await until('it counts as dead', async () => (await ask('/healthz')).status === 503, 6_000)
+  await until('it counts as dead', async () => (await ask('/healthz')).status === 503)
   expect((await ask('/healthz')).json).toMatchObject({ status: 'DOWN', main: 'blocked' })
   expect(await ask('/readyz')).toMatchObject({ status: 503, json: { status: 'NOT_READY', database: 'UP' } })
-  await until('it is alive', async () => (await ask('/healthz')).status === 200, 8_000)
+  await until('it is alive', async () => (await ask('/healthz')).status === 200)
 })
 
 test('while the process drains it is not ready; the thread keeps no process alive', async () => {
   const { program, probe: ask } = await useShop({ CARTWRIGHT__SERVER__DRAIN_SECONDS: '1' })
   program.child.kill('SIGTERM')
-  await until('it is not ready', async () => (await ask('/readyz')).status === 503, 1_000)
+  await until('it is not ready', async () => (await ask('/readyz')).status === 503)
   expect((await ask('/healthz')).status).toBe(200)
   expect((await program.ended).code).toBe(0)
 })

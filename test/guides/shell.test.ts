@@ -7,11 +7,11 @@ import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { loadDemo } from '../../src/cli/first-start.ts'
 import { createTestApp } from '../support/app.ts'
+import { MAIN } from '../support/program.ts'
 import { SECRET_SETTINGS } from '../support/secrets.ts'
 import { readSources } from '../support/source-files.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const MAIN = join(ROOT, 'src/main.ts')
 const ADDRESS = 'http://127.0.0.1:8080'
 /** What waits for a mail in vain does so no longer than this. */
 const PATIENCE_MS = 240_000

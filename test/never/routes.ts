@@ -36,6 +36,9 @@ export type Route = {
   operation: Operation
 }
 
+/** Tags that are not named after the module of their routes of administrators. */
+const MODULE_OF_TAG: ReadonlyMap<string, string> = new Map([['guest orders', 'orders']])
+
 /** What the document says of each route. */
 export async function routesOf(shop: Pick<TestShop, 'request'>): Promise<Route[]> {
   const { json } = await shop.request('GET', '/openapi.json')
@@ -61,7 +64,8 @@ export async function routesOf(shop: Pick<TestShop, 'request'>): Promise<Route[]
       const inQuery = parameters.flatMap(each => (each.in === 'query' && each.name ? [each.name] : []))
       const names = [...inQuery, ...(content ? namesIn(content.schema) : [])]
       return {
-        ...{ name: `${method} ${path}`, method: method.toUpperCase(), path, module: tags[0] ?? '' },
+        ...{ name: `${method} ${path}`, method: method.toUpperCase(), path },
+        module: MODULE_OF_TAG.get(tags[0] ?? '') ?? tags[0] ?? '',
         ...{ tier: tierOf(security), body: content ? named(content.schema) : '', contentType },
         ids: [...(path.match(/\{\w+\}/g) ?? []), ...new Set(names.filter(name => ID.test(name)))],
         operation

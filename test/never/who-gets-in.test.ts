@@ -7,6 +7,9 @@ import { type Route, routesOf, rowOf } from './routes.ts'
 import { createGuest, type Everything, openPost, useEverything } from './use-everything.ts'
 
 const HOUR_MS = 3_600_000
+const GUEST_HEADERS = Object.fromEntries(
+  ['x-order-token', 'x-checkout-token', 'x-guest-cart-token'].map(name => [name, newId()])
+)
 
 async function useRoutes() {
   const shop = await useEverything()
@@ -62,7 +65,7 @@ test('whoever shows no token that is good is told so by each route that asks for
   expect((await shop.as(gone).post('/api/auth/me/delete', { password: disabled.password })).status).toBe(204)
   const bad: [string, RequestOptions][] = [
     ['no token', {}],
-    ['a guest’s headers', { headers: { 'x-order-token': newId(), 'x-checkout-token': newId() } }],
+    ['a guest’s headers', { headers: GUEST_HEADERS }],
     ['a token of another kind', { headers: { authorization: 'Basic YWRhOmFkYQ==' } }],
     ['rubbish', { token: 'rubbish' }],
     ['a stranger’s signature', { token: await forged(ada.token) }],
@@ -171,6 +174,9 @@ test('staff with every scope but that of its module are refused by each route, a
     const { status, text } = await shop.admin.patch(`/api/admin/users/${id}`, { rights })
     expect(status, text).toBe(200)
   }
+  const names: readonly string[] = shop.modules
+  const strays = shop.ofStaff.filter(({ module }) => !names.includes(module))
+  expect(strays.map(({ name, module }) => `${name} of ${module}`)).toEqual([])
   for (const module of shop.modules) {
     const own = shop.ofStaff.filter(route => route.module === module)
     await limitTo(shop.modules.filter(name => name !== module))

@@ -62,7 +62,8 @@ export function historyOf(seed: number): History {
     if (act.verb === 'ship') shipments.push(act)
     return act
   }
-  const steps = dice.some(8, () => stepsOf(dice, world, actOf)).flat()
+  const nextId = () => `op${ids++}`
+  const steps = dice.some(8, () => stepsOf(dice, world, actOf, nextId)).flat()
   return { world, steps }
 }
 
@@ -83,7 +84,7 @@ const shelfOf = (dice: Dice, item: string, place: string): Shelf => ({
   version: dice.pick([null, null, 3])
 })
 
-function stepsOf(dice: Dice, world: World, actOf: () => Act): Step[] {
+function stepsOf(dice: Dice, world: World, actOf: () => Act, nextId: () => string): Step[] {
   const owner = dice.pick(OWNERS)
   const batch: Step = {
     kind: 'batch',
@@ -91,7 +92,7 @@ function stepsOf(dice: Dice, world: World, actOf: () => Act): Step[] {
     locked: dice.isOne(8) ? [dice.pick(ITEMS)] : [],
     busy: dice.isOne(10) ? dice.pick(OWNERS) : undefined
   }
-  switch (dice.roll(14)) {
+  switch (dice.roll(16)) {
     case 0:
     case 1:
       return [{ kind: 'claim', owner }, batch]
@@ -105,6 +106,20 @@ function stepsOf(dice: Dice, world: World, actOf: () => Act): Step[] {
     case 12:
     case 13:
       return [{ kind: 'forget' }, batch]
+    case 14:
+    case 15: {
+      // One owner claims a whole item, and another one has paid for some of it.
+      const item = dice.pick(ITEMS)
+      const all = { variant: item, quantity: 1 + dice.roll(8) }
+      const [fresh, taker] = [{ id: nextId(), owner, contest: { [item]: 9 } }, dice.pick(OWNERS)]
+      const victims = dice.isOne(2) ? victimsOf(dice, () => [{ item, quantity: 1 }]) : [{ owner, keep: [] }]
+      const lines = [{ item, quantity: 1 + dice.roll(4) }]
+      return [
+        { ...batch, acts: [{ verb: 'reserve', ...fresh, basket: [all] }] },
+        { kind: 'claim', owner },
+        { ...batch, acts: [...batch.acts, { verb: 'take', id: nextId(), owner: taker, lines, victims }] }
+      ]
+    }
     case 4:
       return [{ kind: 'good', good: goodOf(dice, dice.pick(ITEMS)) }]
     case 5:
@@ -125,12 +140,17 @@ function anyAct(
   const place = dice.isOne(3) ? placeId() : null
   const linesOf = (): Line[] =>
     dice.some(2, () => ({ item: dice.isOne(9) ? 'unknown' : dice.pick(ITEMS), quantity: 1 + dice.roll(3) }))
-  const kind = dice.roll(26)
+  const kind = dice.roll(29)
   const shipment = dice.pick(shipments.slice(-4))
+  if (kind > 25) return { verb: 'take', id, owner, lines: linesOf(), victims: victimsOf(dice, linesOf) }
   if (kind > 21 && shipment !== undefined)
     return { verb: 'unship', id, owner: dice.isOne(8) ? owner : shipment.owner, shipment: shipment.id }
   if (kind < 11)
-    return { verb: 'reserve', id, owner, basket: dice.isOne(2) ? dice.pick(favourites) : basketOf(dice) }
+    return {
+      ...{ verb: 'reserve', id, owner },
+      basket: dice.isOne(2) ? dice.pick(favourites) : basketOf(dice),
+      contest: dice.isOne(3) ? Object.fromEntries(ITEMS.map(item => [item, dice.roll(7)])) : null
+    }
   if (kind < 12) return { verb: 'drop', id, owner }
   if (kind < 13) return { verb: 'expire', id, owner }
   if (kind < 15) return { verb: 'release', id, owner, lines: dice.isOne(2) ? null : linesOf(), place }
@@ -147,6 +167,12 @@ function anyAct(
   }))
   return { verb: 'count', id, lines }
 }
+
+const victimsOf = (dice: Dice, linesOf: () => Line[]) =>
+  [...new Set(dice.some(3, () => dice.pick(OWNERS)))].map(owner => ({
+    owner,
+    keep: dice.isOne(3) ? linesOf() : []
+  }))
 
 /** Different variants, as the lines of a cart are; kits share their parts with each other and with plain ones. */
 function basketOf(dice: Dice): Basket {

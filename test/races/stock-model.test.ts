@@ -55,6 +55,11 @@ const FAULTS: Record<string, Partial<typeof RULES>> = {
     allowedAt: (item, _, level) => RULES.allowedAt(item, [level], level)
   },
   'a count that comes late is taken': { isStale: () => false },
+  'units are contested that nobody may take': { contestable: () => Number.POSITIVE_INFINITY },
+  'units that are paid are taken': {
+    isTakeable: row => row.state === 'claimed' || row.state === 'confirmed'
+  },
+  'a victim loses what it keeps': { keptOf: () => 0 },
   'a shipment is undone once more': { isUndone: () => false },
   'what was given back of a row is reserved again with what never left': { promised: row => row.quantity }
 }

@@ -65,7 +65,22 @@ type Counted = {
   version: number | null
 }
 export type Act =
-  | { verb: 'reserve'; id: string; owner: string; basket: { variant: string; quantity: number }[] }
+  | {
+      verb: 'reserve'
+      id: string
+      owner: string
+      basket: { variant: string; quantity: number }[]
+      /** Units that may be contested, by item; null: none. */
+      contest: Record<string, number> | null
+    }
+  | {
+      verb: 'take'
+      id: string
+      owner: string
+      lines: Line[]
+      /** `keep`: what they never lose. */
+      victims: { owner: string; keep: Line[] }[]
+    }
   | { verb: 'drop'; id: string; owner: string }
   | { verb: 'expire'; id: string; owner: string }
   | {
@@ -79,7 +94,9 @@ export type Act =
   | { verb: 'count'; id: string; lines: Counted[] }
   | { verb: 'adjust'; id: string; lines: { item: string; place: string; delta: number }[] }
 type Result =
-  | { kind: 'reserved' | 'taken' | 'done' | 'nothing' }
+  | { kind: 'taken' | 'done' | 'nothing' }
+  | { kind: 'reserved'; contested: Line[] }
+  | { kind: 'took'; lost: { owner: string; lines: Line[] }[] }
   | { kind: 'short'; lines: { variant: string; requested: number; available: number }[] }
   | { kind: 'counted'; stale: string[]; short: string[] }
   | { kind: 'later'; items: string[] }
@@ -227,6 +244,7 @@ function doOne(world: World, act: Act, moves: Move[], facts: Set<Shelf>): Result
     })
   }
   if (act.verb === 'reserve') return reserve(world, act, move)
+  if (act.verb === 'take') return take(world, act, move)
   if (act.verb === 'drop' || act.verb === 'expire') {
     const rows = world.rows.filter(row => row.owner === act.owner)
     if (act.verb === 'expire' && rows.some(row => row.busy)) return { kind: 'done' }
@@ -373,7 +391,7 @@ function reserve(world: World, act: Extract<Act, { verb: 'reserve' }>, move: Mov
   const wanted = all.filter(({ item }) => isTracked(world, item) || mine.some(row => row.item === item))
   if (mine.length > 0 && sameTally(tally(mine), tally(wanted))) {
     if (mine.every(row => row.state === 'held')) for (const row of mine) row.due = false
-    return { kind: 'reserved' }
+    return { kind: 'reserved', contested: [] }
   }
   if (mine.some(row => row.state !== 'held')) return { kind: 'taken' }
 
@@ -383,6 +401,7 @@ function reserve(world: World, act: Extract<Act, { verb: 'reserve' }>, move: Mov
     const shelf = scratch.shelves.find(each => each.item === row.item && each.place === row.place) as Shelf
     shelf.reserved -= left(row)
   }
+  const returned = copyOf(scratch)
   const short: { variant: string; requested: number; available: number }[] = []
   for (const { variant, quantity } of act.basket) {
     const trial = copyOf(scratch)
@@ -391,11 +410,17 @@ function reserve(world: World, act: Extract<Act, { verb: 'reserve' }>, move: Mov
     if (available < quantity) short.push({ variant, requested: quantity, available })
     else scratch.shelves = trial.shelves
   }
-  if (short.length > 0) return { kind: 'short', lines: short }
+  const contested = short.length > 0 ? contestedOf(returned, merged(wanted)) : []
+  const { contest } = act
+  if (short.length > 0 && contest === null) return { kind: 'short', lines: short }
+  if (contested.some(({ item, quantity }) => quantity > (contest?.[item] ?? 0)))
+    return { kind: 'short', lines: short }
 
   for (const row of mine) giveBack(world, row, left(row), move)
-  for (const { item, quantity } of merged(wanted)) {
+  for (const { item, quantity: all } of merged(wanted)) {
     if (!isTracked(world, item)) continue
+    const quantity = all - (contested.find(each => each.item === item)?.quantity ?? 0)
+    if (quantity === 0) continue
     for (const [shelf, share] of split(world, item, quantity)) {
       const allowed = allowedAt(world, shelf)
       move(shelf, 'reserve', 0, share, allowed)
@@ -414,7 +439,78 @@ function reserve(world: World, act: Extract<Act, { verb: 'reserve' }>, move: Mov
       })
     }
   }
-  return { kind: 'reserved' }
+  return { kind: 'reserved', contested }
+}
+
+/** Unit by unit: what cannot be promised is contested. */
+function contestedOf(world: World, wanted: Line[]): Line[] {
+  const contested: Line[] = []
+  for (const { item, quantity } of wanted)
+    for (let unit = 0; unit < quantity; unit++)
+      if (!takeOne(world, [{ item, quantity: 1 }])) contested.push({ item, quantity: 1 })
+  return merged(contested)
+}
+
+/** Unit by unit: a free one, or else one that the first victim who has any gives back. */
+function take(world: World, act: Extract<Act, { verb: 'take' }>, move: Mover): Result {
+  const lines = merged(act.lines).filter(({ item }) => isTracked(world, item))
+  const scratch = copyOf(world)
+  const given: { row: Row; quantity: number }[] = []
+  const leftOf = (row: Row) => left(row) - given.filter(each => each.row === row).length
+  const giver = (item: string) => {
+    for (const { owner, keep } of act.victims) {
+      let has = 0
+      for (const row of world.rows) if (row.owner === owner && row.item === item) has += leftOf(row)
+      if (owner === act.owner || has <= (tally(keep)[item] ?? 0)) continue
+      for (const shelf of shelvesOf(scratch, item)) {
+        const row = world.rows.find(
+          each => each.owner === owner && each.item === item && each.place === shelf.place
+        )
+        const isUnpaid = row?.state === 'claimed' && row.fulfilled === 0 && !row.busy
+        if (row !== undefined && isUnpaid && isActive(world, shelf) && leftOf(row) > 0) return { shelf, row }
+      }
+    }
+    return undefined
+  }
+  const short: { variant: string; requested: number; available: number }[] = []
+  for (const { item, quantity } of lines) {
+    let units = 0
+    while (units < quantity) {
+      if (takeOne(scratch, [{ item, quantity: 1 }])) {
+        units += 1
+        continue
+      }
+      const from = giver(item)
+      if (from === undefined) break
+      from.shelf.reserved -= 1
+      given.push({ row: from.row, quantity: 1 })
+    }
+    if (units < quantity) short.push({ variant: item, requested: quantity, available: units })
+  }
+  if (short.length > 0) return { kind: 'short', lines: short }
+
+  for (const row of new Set(given.map(each => each.row)))
+    giveBack(world, row, given.filter(each => each.row === row).length, move)
+  for (const { item, quantity } of lines)
+    for (const [shelf, share] of split(world, item, quantity)) {
+      move(shelf, 'reserve', 0, share, allowedAt(world, shelf))
+      const isMine = (row: Row) => row.owner === act.owner && row.item === item && row.place === shelf.place
+      const mine = world.rows.find(row => isMine(row) && row.state !== 'closed')
+      world.rows = world.rows.filter(row => !isMine(row))
+      const [quantity, fulfilled] = [(mine?.quantity ?? 0) + share, mine?.fulfilled ?? 0]
+      const place = { owner: act.owner, item, place: shelf.place }
+      world.rows.push({ ...place, quantity, fulfilled, state: 'confirmed', due: false, busy: false })
+    }
+  const owners = new Set(given.map(({ row }) => row.owner))
+  const lost = [...owners].map(owner => ({
+    owner,
+    lines: merged(
+      given
+        .filter(({ row }) => row.owner === owner)
+        .map(({ row, quantity }) => ({ item: row.item, quantity }))
+    )
+  }))
+  return { kind: 'took', lost }
 }
 
 function split(world: World, item: string, quantity: number): [Shelf, number][] {

@@ -78,7 +78,12 @@ function operationOf(world: World, act: Act): Operation {
         quantity,
         parts: partsOf(world, variant).map(lineOf)
       }))
-      return { kind: 'reserve', id: act.id, owner: act.owner, needs, seconds: 60 }
+      const contest = act.contest === null ? {} : { contest: new Map(Object.entries(act.contest)) }
+      return { kind: 'reserve', id: act.id, owner: act.owner, needs, seconds: 60, ...contest }
+    }
+    case 'take': {
+      const victims = act.victims.map(({ owner, keep }) => ({ owner, keep: keep.map(lineOf) }))
+      return { kind: 'take', id: act.id, owner: act.owner, parts: act.lines.map(lineOf), victims }
     }
     case 'drop':
     case 'expire':
@@ -175,6 +180,13 @@ function resultOf(outcome: Outcome): Report['results'][number] {
   if (outcome.kind === 'later') return { kind: 'later', items: [...outcome.itemIds].sort() }
   if (outcome.kind === 'counted')
     return { kind: 'counted', stale: [...outcome.stale], short: [...outcome.short] }
+  const lineOf = ({ itemId: item, quantity }: { itemId: string; quantity: number }) => ({ item, quantity })
+  if (outcome.kind === 'reserved') return { kind: 'reserved', contested: outcome.contested.map(lineOf) }
+  if (outcome.kind === 'took')
+    return {
+      kind: 'took',
+      lost: outcome.lost.map(({ owner, parts }) => ({ owner, lines: parts.map(lineOf) }))
+    }
   return { kind: outcome.kind }
 }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -30,6 +30,10 @@ export function copyTree(): string {
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
   return copy
 }
+
+/** Whether the code of the bug occurs exactly once. */
+export const isPlantable = (copy: string, { file, find }: Bug): boolean =>
+  existsSync(join(copy, file)) && readFileSync(join(copy, file), 'utf8').split(find).length === 2
 
 /** Plants the bug in the copy while `work` runs. */
 export function withBug<T>(copy: string, { file, find, replace }: Bug, work: () => T): T {

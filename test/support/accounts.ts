@@ -13,6 +13,7 @@ import {
 } from '../../src/modules/auth/index.ts'
 import { openTestShop, type TestShop } from '../../src/testing.ts'
 import { createTestDatabase } from './database.ts'
+import { isMigratedFor } from './migrated.ts'
 import { SECRET_SETTINGS } from './secrets.ts'
 
 export const PASSWORD = 'nine lives and a piano'
@@ -51,6 +52,8 @@ export async function openAccounts(settings: Record<string, string> = {}, more: 
   })
   const shop = await openTestShop({
     databaseUrl: database.url,
+    isMigrated: isMigratedFor(more),
+    runsSchedulesAtStart: false,
     modules: [authModule, ...more, ear],
     settings: { ...SECRET_SETTINGS, CARTWRIGHT__AUTH__PASSWORD_HASHES_AT_ONCE: '4', ...settings }
   })

@@ -7,6 +7,7 @@ import {
   type TestShop
 } from '../../src/testing.ts'
 import { createTestDatabase } from './database.ts'
+import { isMigratedFor } from './migrated.ts'
 
 export { type RequestOptions, send, type TestResponse }
 export type TestApp = TestShop
@@ -25,6 +26,8 @@ export async function createTestApp(
   try {
     const shop = await openTestShop({
       databaseUrl: created.url,
+      isMigrated: isMigratedFor(modules),
+      runsSchedulesAtStart: false,
       settings: { CARTWRIGHT__LOG__LEVEL: 'silent', ...settings },
       ...(modules && { modules })
     })

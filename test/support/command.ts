@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
+import { MAIN } from './program.ts'
 import { SECRET_SETTINGS } from './secrets.ts'
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+type Options = { main?: string; settings?: Readonly<Record<string, string>>; input?: string }
 
 /** Runs a command of the command line on its own, and waits for its end. */
 export async function runCommandLine(
   words: readonly string[],
-  { settings = {}, input = '' }: { settings?: Readonly<Record<string, string>>; input?: string } = {}
+  { main = MAIN, settings = {}, input = '' }: Options = {}
 ): Promise<{ code: number | null; out: string; errors: string }> {
   const child = spawn(process.execPath, [main, ...words], {
     env: { ...process.env, ...SECRET_SETTINGS, CARTWRIGHT__LOG__LEVEL: 'silent', ...settings }

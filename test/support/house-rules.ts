@@ -29,7 +29,17 @@ const PLATFORM_VALUES = [
     'databaseUnavailable',
     'databaseBusy'
   ],
-  ...['readRecords', 'RECORD_BYTES_MAX', 'FileRefused', 'spool', 'csvLine', 'csvFile', 'textOf'],
+  ...[
+    'readRecords',
+    'RECORD_BYTES_MAX',
+    'FileRefused',
+    'FileInterrupted',
+    'FIRST_ROW',
+    'spool',
+    'csvLine',
+    'csvFile',
+    'textOf'
+  ],
   ...['findColumns', 'missingColumns', 'copyOf', 'checkTable', 'readTable']
 ]
 const SQL_PLACES = /^(?:src\/platform|test|bench)\/|\/repository\.ts$/

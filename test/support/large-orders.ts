@@ -50,7 +50,7 @@ export async function fillLargeOrders(client: pg.ClientBase, orders: number): Pr
       order_id, line, group_key, variant_id, product_id, sku, name, variant_name, slug, attributes, requires_shipping,
       weight_grams, unit_price, discounted_price, ordered, canceled)
     select made.id, 1, 'shipping', sold.id, product_id, sku, name, name, slug, '{}', true, 100, 1000, 1000, 2, (i % 50 = 9)::int
-    from made join sold on sold.at = 1 + i % 5000;
+    from made join sold on sold.at = 1 + i % 5000 order by i;
     insert into orders.breakdowns (order_id, components)
     select id, '[{"position": 0, "kind": "item", "line": 1, "amount": 2000, "included": false}]' from made;
     insert into orders.history (order_id, action, to_state, at) select id, 'place', 'placed', created_at from made;
@@ -77,6 +77,8 @@ export async function fillLargeStock(client: pg.ClientBase): Promise<void> {
     select id, sku, true, 2 from catalog.variants;
     insert into inventory.levels (item_id, location_id, on_hand)
     select id, md5('depot')::uuid, abs(hashtext(sku)) % 20 * 5 from catalog.variants;
+    update inventory.items set is_low = true where exists (
+      select from inventory.levels where item_id = items.id and on_hand <= low_threshold);
     insert into shipping.shipments (id, order_id, group_key, method, option_id, status, created_at, sent_at)
     select id, id, 'shipping', 'shipping', 'standard',
       case when fulfillment_status = 'none' then 'pending' else 'delivered' end, created_at,

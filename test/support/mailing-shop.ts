@@ -56,8 +56,10 @@ function looking(sql: TestShop['sql'], mails: MailServer) {
 /** A shop in which one can order, and a server that takes its mails. */
 export async function useMailingShop(given: Readonly<Record<string, string>> = {}) {
   const { mails, settings } = await mailSettings(given)
-  const shop = await useOrders({ modules: [...CHECKOUT_MODULES, notificationsModule], settings })
-  return { ...shop, ...looking(shop.sql, mails) }
+  const auth = fakeAuth()
+  const modules = [...CHECKOUT_MODULES, notificationsModule]
+  const shop = await useOrders({ modules, settings, instead: { auth } })
+  return { ...shop, auth, ...looking(shop.sql, mails) }
 }
 
 /** A shop that knows people, and does nothing but write to them. */

@@ -7,21 +7,28 @@ import { CHECKOUT_MODULES } from './checkouts.ts'
 import { sent, useOrders } from './orders.ts'
 import { useSandbox, WEBHOOK_SECRET } from './payments.ts'
 
-const CARD = { provider: 'sandbox', method: 'card' }
+export const CARD = { provider: 'sandbox', method: 'card' }
 type Options = {
   capture?: 'automatic' | 'manual'
   settings?: Readonly<Record<string, string>>
   /** Beside those that a checkout asks. */
   others?: readonly Module[]
+  instead?: Readonly<Record<string, object>>
 }
 // biome-ignore lint/suspicious/noExplicitAny: a test reads fields of whatever came back
 type Json = any
 
 /** A shop whose orders are paid at a sandbox of its own, which calls nobody back but when the test says so. */
-export async function usePaidOrders({ capture = 'automatic', settings = {}, others = [] }: Options = {}) {
+export async function usePaidOrders({
+  capture = 'automatic',
+  settings = {},
+  others = [],
+  instead = {}
+}: Options = {}) {
   const sandbox = await useSandbox()
   const shop = await useOrders({
     modules: [...CHECKOUT_MODULES, ...others],
+    instead,
     settings: {
       CARTWRIGHT__PAYMENTS__SANDBOX__URL: sandbox.url,
       CARTWRIGHT__PAYMENTS__CAPTURE: capture,
@@ -43,8 +50,8 @@ export async function usePaidOrders({ capture = 'automatic', settings = {}, othe
     const { id } = await sandbox.intentOf(await paymentOf(orderId))
     return sandbox.ask(`/test/payment_intents/${id}/${deed}`, {})
   }
-  /** The sandbox calls back with what it knows of the payment. */
-  const callBack = async (orderId: string): Promise<number> => {
+  /** The request by which the sandbox calls back with what it knows of the payment. */
+  const callbackOf = async (orderId: string) => {
     const object = await sandbox.intentOf(await paymentOf(orderId))
     const event = {
       id: `evt_${crypto.randomUUID()}`,
@@ -57,7 +64,11 @@ export async function usePaidOrders({ capture = 'automatic', settings = {}, othe
       'content-type': 'application/json',
       'sandbox-signature': signatureOf(WEBHOOK_SECRET, raw, new Date())
     }
-    return (await shop.request('POST', '/api/payments/callback/sandbox', { body: raw, headers })).status
+    return { path: '/api/payments/callback/sandbox', body: raw, headers }
+  }
+  const callBack = async (orderId: string): Promise<number> => {
+    const { path, ...options } = await callbackOf(orderId)
+    return (await shop.request('POST', path, options)).status
   }
   const read = async (orderId: string): Promise<Json> =>
     (await shop.admin.get(`/api/admin/orders/${orderId}`)).json
@@ -73,7 +84,7 @@ export async function usePaidOrders({ capture = 'automatic', settings = {}, othe
   }
   return {
     ...shop,
-    ...{ sandbox, caller, buyer, act, callBack, read, becomes, hurry },
+    ...{ sandbox, caller, buyer, act, callbackOf, callBack, read, becomes, hurry },
     order: async (quantity = 2): Promise<Json> => {
       const body = { ...sent(shop.mug, quantity), payment: CARD }
       const { status, json, text } = await buyer.post('/api/orders', body)

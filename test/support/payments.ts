@@ -82,6 +82,8 @@ export async function usePayments({ settings = {}, databaseUrl, sandboxUrl, modu
   const port = await freePort()
   const sandbox = await useSandbox(port)
   const shop = await useShop({
+    // The first run also does what was begun meanwhile.
+    runsSchedulesAtStart: true,
     modules: [paymentsModule, ...modules],
     settings: { CARTWRIGHT__PAYMENTS__SANDBOX__URL: sandboxUrl ?? sandbox.url, ...settings },
     databaseUrl

@@ -1,8 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { resolve } from 'node:path'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const ROOT = resolve(import.meta.dirname, '../..')
+export const SOURCE = resolve(ROOT, 'src/main.ts')
+/** The program that tests start: the bundle, see `bundled-program.ts`, or the sources. */
+export const MAIN = resolve(ROOT, process.env.TEST_PROGRAM ?? SOURCE)
 const LISTENS = /listens on (http:\/\/\S+)/
 
 type Output = { stdout: string; stderr: string }

@@ -4,7 +4,7 @@ import { createDoors, type StockLine } from '../../src/modules/inventory/holds/d
 import { expireDue } from '../../src/modules/inventory/holds/sweeps.ts'
 import type { Posted } from '../../src/modules/inventory/requests/requests.ts'
 import type { Crossing } from '../../src/modules/inventory/stock/state.ts'
-import type { Shortfall } from '../../src/modules/inventory/writer/batch.ts'
+import type { Loss, Shortfall } from '../../src/modules/inventory/writer/batch.ts'
 import { createKits } from '../../src/modules/inventory/writer/kits.ts'
 import { createWriter } from '../../src/modules/inventory/writer/writer.ts'
 import type { Log } from '../../src/platform/log.ts'
@@ -22,7 +22,12 @@ const WAIT_MS = 20_000
 /** The stock of one process: a writer, and the doors of it, without a shop around them. */
 export function openStock(url: string, { queueMax = 20_000, around = db => db }: StockOptions = {}) {
   const db = around(openDatabase({ ...testDatabaseOptions(url), poolWaitMs: 5_000 }))
-  const told = { crossings: [] as Crossing[], shortfalls: [] as Shortfall[] }
+  const told = {
+    crossings: [] as Crossing[],
+    shortfalls: [] as Shortfall[],
+    takes: [] as { owner: string; isTaken: boolean }[],
+    losses: [] as Loss[]
+  }
   const logged: unknown[] = []
   const note = (...line: unknown[]) => logged.push(line)
   const log = { error: note, fatal: note, warn: note, info: note } as unknown as Log
@@ -39,7 +44,9 @@ export function openStock(url: string, { queueMax = 20_000, around = db => db }:
     tell: {
       changed: () => {},
       crossed: (tx, crossing) => tx.afterCommit(() => told.crossings.push(crossing)),
-      short: (tx, shortfall) => tx.afterCommit(() => told.shortfalls.push(shortfall))
+      short: (tx, shortfall) => tx.afterCommit(() => told.shortfalls.push(shortfall)),
+      taken: (tx, { owner }, isTaken) => tx.afterCommit(() => told.takes.push({ owner, isTaken })),
+      lost: (tx, loss) => tx.afterCommit(() => told.losses.push(loss))
     },
     log,
     metrics,

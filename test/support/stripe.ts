@@ -70,6 +70,14 @@ export async function useStripe() {
       if (intent === undefined) throw new Error('Stripe knows of no such payment')
       return engine.intent(intent.id)
     },
+    /** Lists an object with other fields than it has. */
+    garble: (id: string, fields: object) => {
+      const { madeSince } = engine
+      engine.madeSince = (...asked) => {
+        const page = madeSince(...asked)
+        return { ...page, data: page.data.map(each => (each.id === id ? { ...each, ...fields } : each)) }
+      }
+    },
     intents: () =>
       entries.flatMap(({ objects = [] }) => objects.filter(({ object }) => object === 'payment_intent')),
     /** All that happened, as Stripe tells it: an event names the charge of an intent alone. */

@@ -39,6 +39,8 @@ async function openEmbedded(): Promise<TestServer> {
   if (!existsSync(cached)) await makeCluster(folder, cached)
   copy(cached, join(folder, 'postgres'))
   const server = await openEmbeddedPostgres({ folder, mode: 'own', connectionsMax: CONNECTIONS_MAX })
+  // Its first connection writes down what PostgreSQL has to find out about a catalog, which is cloned, too: 3 ms a clone.
+  await query(databaseNamed(server.url, TEMPLATE), 'select')
   return {
     url: server.url,
     templateName: TEMPLATE,

@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { openTestShop, type TestShop, type TestShopOptions } from '../../src/testing.ts'
 import { createTestDatabase } from './database.ts'
+import { isMigratedFor } from './migrated.ts'
 
 type Options<Apis> = Omit<TestShopOptions<Apis>, 'databaseUrl'> & { databaseUrl?: string | undefined }
 
@@ -9,7 +10,12 @@ export async function useShop<Apis extends Record<string, object> = Record<strin
   options: Options<Apis> = {}
 ): Promise<TestShop<Apis>> {
   const databaseUrl = options.databaseUrl ?? (await useDatabaseUrl())
-  const shop = await openTestShop({ ...options, databaseUrl })
+  const shop = await openTestShop({
+    isMigrated: isMigratedFor(options.modules),
+    runsSchedulesAtStart: false,
+    ...options,
+    databaseUrl
+  })
   onTestFinished(() => shop.close())
   return shop
 }

@@ -5,7 +5,8 @@ import type { Config } from '../../config.ts'
 import { type Diagnosis, type Finding, ok, warning, wrong } from '../../kernel/diagnosis.ts'
 import { type Module, migrationSources } from '../../module.ts'
 import { openLog } from '../../platform/log.ts'
-import { CONNECTIONS_ADVICE, connectionsMaxOf, openCache } from '../../platform/platform.ts'
+import { OPEN_FILES_ADVICE, openFilesLimit, openFilesShortage } from '../../platform/open-files.ts'
+import { CONNECTIONS_ADVICE, connectionsMaxOf, openCache, openFilesOf } from '../../platform/platform.ts'
 import {
   type ConnectionLimits,
   connectionShortage,
@@ -24,6 +25,7 @@ const CACHE_POLL_MS = 50
 export const localChecks = (config: Config): readonly Diagnosis[] => [
   { about: 'secrets', find: () => checkSecrets(config) },
   ...(config.database.url === '' ? [{ about: 'data folder', find: () => checkFolder(config.data) }] : []),
+  { about: 'open files', find: () => judgeOpenFiles(config, openFilesLimit()) },
   { about: 'proxy', find: () => checkProxy(config) },
   { about: 'demo', find: () => checkDemo(config) },
   { about: 'cache', find: () => checkCache(config) }
@@ -72,6 +74,12 @@ export function judgeRoom(folder: string, free: number): Finding {
     return wrong(`the disk is full: ${mebibytes}`, 'Make room: until then nothing can be written.')
   if (free < FREE_BYTES_MIN) return warning(mebibytes, 'Make room before the disk is full.')
   return ok(mebibytes)
+}
+
+export function judgeOpenFiles(config: Config, limit: number | undefined): Finding {
+  const shortage = openFilesShortage(openFilesOf(config), limit)
+  if (shortage !== undefined) return warning(shortage, OPEN_FILES_ADVICE)
+  return ok(limit === undefined ? 'no limit is known' : `${limit} at most`)
 }
 
 /** Whoever ends TLS stands in front, and the shop sees the address of that one alone. */

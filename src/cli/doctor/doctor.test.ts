@@ -9,8 +9,9 @@ import { createTestDatabase } from '../../../test/support/database.ts'
 import { SECRET_SETTINGS } from '../../../test/support/secrets.ts'
 import { runSql } from '../../../test/support/sql.ts'
 import { modules } from '../../app.ts'
+import { loadConfig } from '../../config.ts'
 import { lockFolder } from '../../platform/embedded-postgres/folder-lock.ts'
-import { judgeClock, judgeRoom } from './checks.ts'
+import { judgeClock, judgeOpenFiles, judgeRoom } from './checks.ts'
 import { diagnose } from './doctor.ts'
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
@@ -52,6 +53,7 @@ test('of a shop as it should be, nothing is wrong, and the exit code says so', a
     expect.arrayContaining([
       'configuration',
       'secrets',
+      'open files',
       'cache',
       'payments',
       'mails',
@@ -188,4 +190,14 @@ test('a full disk and a clock that is off', () => {
   })
   expect(judgeClock(90_000)).toMatchObject({ state: 'wrong', detail: expect.stringContaining('90 s ahead') })
   expect(judgeClock(400)).toMatchObject({ state: 'ok' })
+})
+
+test('a limit of open files that is too low for the configured connections', () => {
+  const config = loadConfig(modules, { CARTWRIGHT__SERVER__CONNECTIONS_MAX: '1000' })
+  expect(judgeOpenFiles(config, 1_024)).toMatchObject({
+    state: 'warning',
+    detail: expect.stringMatching(/may open 1024 files, .*connections_max 1000 needs 1283/),
+    advice: expect.stringContaining('LimitNOFILE=')
+  })
+  expect(judgeOpenFiles(config, 1_283)).toMatchObject({ state: 'ok' })
 })

@@ -2,17 +2,17 @@ import type { RequestClass } from '../routing/tiers.ts'
 import { createCapacity } from './capacity.ts'
 import { createConcurrencyLimit } from './concurrency-limit.ts'
 import { CLASSES } from './request-classes.ts'
-import { type Applicant, type Refusal, WaitingLine } from './waiting-line.ts'
+import { type Applicant, type Patience, type Refusal, WaitingLine } from './waiting-line.ts'
 
 /** How long a burst may wait. Paying waits longest: a buyer whose payment is refused may not come back. */
-const BURST_MS = { checkout: 2_500, account: 1_100, browse: 300, bulk: 300 } as const satisfies Record<
-  RequestClass,
-  number
->
+const PATIENCE = {
+  checkout: { burstMs: 2_500, longestMs: 6_000 },
+  account: { burstMs: 1_100, longestMs: 4_000 },
+  browse: { burstMs: 300, longestMs: 300 },
+  bulk: { burstMs: 300, longestMs: 300 }
+} as const satisfies Record<RequestClass, Patience>
 /** In a queue that stands, a request that would wait longer than this is refused when it arrives. */
 const STANDING_EXPECTED_MS = 50
-/** Requests that have waited for so long and will be too late are refused then, and not when they are. */
-const DOOMED_MS = 1_000
 /** So many may always wait, */
 const WAITING_MIN = 8
 /** and more never do. */
@@ -31,7 +31,7 @@ export type Admission = ReturnType<typeof createAdmission>
 export function createAdmission(concurrentMax: number) {
   const limit = createConcurrencyLimit(concurrentMax)
   const capacity = createCapacity()
-  const lines = CLASSES.map(each => new WaitingLine(BURST_MS[each]))
+  const lines = CLASSES.map(each => new WaitingLine(PATIENCE[each]))
   const heldBy = new Map<string, number>()
   const top = { network: '', held: 0, at: 0 }
   const statistics = { taken: 0, waiting: 0, waits: 0, waitedMs: 0 }
@@ -59,7 +59,7 @@ export function createAdmission(concurrentMax: number) {
     const perSecond = capacity.perSecond(now)
     if (before < WAITING_MIN || perSecond === undefined) return before >= WAITING_MAX
     const line = lineOf(rank)
-    const msMax = line.stands(now) ? STANDING_EXPECTED_MS : line.waitMsMax(now)
+    const msMax = line.stands(now) ? STANDING_EXPECTED_MS : line.waitMsMax(now, perSecond)
     return before >= Math.min(WAITING_MAX, (perSecond * msMax) / 1_000)
   }
 
@@ -103,17 +103,18 @@ export function createAdmission(concurrentMax: number) {
   /** Refuses those that have waited for too long, or will have. */
   function dismissLate(rank: number, now: number): void {
     const line = lineOf(rank)
-    for (const late of line.removeLate(now)) dismiss(late, rank, { reason: 'wait', now })
     const perSecond = capacity.perSecond(now)
+    for (const late of line.removeLate(now, perSecond)) dismiss(late, rank, { reason: 'wait', now })
     if (perSecond === undefined) return
     const before = waitingBefore(rank) - line.length
-    let doomed = line.countLate(now, { waitedMs: DOOMED_MS, before, perSecond })
+    let doomed = line.countLate(now, { before, perSecond })
     for (; doomed > 0; doomed -= 1) {
       const { network } = networkThatHoldsMost(now)
       top.held -= 1
       const loser = line.removeNewest(network) ?? line.removeLast()
       if (loser !== undefined) dismiss(loser, rank, { reason: 'wait', now })
     }
+    line.keepJudged(now)
   }
 
   /** Lets waiting requests in while there are places. One may be done within this call, which then comes back here. */
@@ -125,7 +126,7 @@ export function createAdmission(concurrentMax: number) {
         const rank = lines.findIndex(line => line.length > 0)
         const first = lineOf(rank).next() as NonNullable<ReturnType<WaitingLine['next']>>
         const waitedMs = now - first.since
-        if (waitedMs > lineOf(rank).waitMsMax(now)) {
+        if (!first.isKept && waitedMs > lineOf(rank).waitMsMax(now, capacity.perSecond(now))) {
           dismiss(first.applicant, rank, { reason: 'wait', now })
           continue
         }
@@ -202,7 +203,7 @@ export function createAdmission(concurrentMax: number) {
     tick(now: number): void {
       capacity.tick(now, statistics.waiting > 0)
       for (const [rank, line] of lines.entries()) {
-        line.tick(now)
+        line.tick(now, capacity.perSecond(now))
         dismissLate(rank, now)
       }
       limit.adjust(now)

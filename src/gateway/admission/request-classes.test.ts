@@ -7,7 +7,8 @@ const route = (method: string | string[], url: string, of: RequestClass | null, 
   url,
   owner: 'x',
   class: of,
-  hasTier
+  hasTier,
+  lacks: []
 })
 const classOf = createClassTable([
   route('GET', '/api/products', 'browse'),

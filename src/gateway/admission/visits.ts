@@ -188,6 +188,7 @@ class Visit implements Applicant {
     return () => {
       if (this.#state !== 'paused') return
       this.#state = 'working'
+      this.#admittedAt = performance.now()
       this.#house.admission.resume(this)
     }
   }

@@ -25,6 +25,7 @@ const notes = moduleOf('x', ['/api/x'], ({ public: open, secured }) => {
   open.post('/x', { config, schema: { body } }, async () => ({}))
   secured.post('/x/own', { config, schema: { body } }, async () => ({}))
   open.post('/x/few', { config, schema: { body: input({ n: Type.Integer() }) } }, async () => ({}))
+  open.get('/x/costly', { config: { class: 'checkout', countsAs: 4 } }, async () => ({}))
   open.post('/x/bytes', { config: { ...config, body: 'bytes' } }, async () => ({}))
   open.post(
     '/x/file',
@@ -60,6 +61,14 @@ test.each([
     '6'
   ])
   expect((await send(0)).status).toBe(200)
+})
+
+test('a route counts as many requests as it declares, beside the bytes of the body', async () => {
+  const gateway = await useNotes(10)
+  const read = async () => (await gateway.request('GET', '/api/x/costly')).status
+  expect([await read(), await read(), await read()]).toEqual([200, 200, 429])
+  expect((await gateway.request('POST', '/api/x', { body: bodyOf(1) })).status).toBe(200)
+  expect((await gateway.request('POST', '/api/x', { body: bodyOf(0) })).status).toBe(429)
 })
 
 test('bytes of callbacks count, those of a file that is read as a stream do not', async () => {

@@ -18,13 +18,13 @@ export function limitRate(limit: RateLimit): Hook {
 }
 
 /**
- * A limit that bodies count towards, by their length. `onRequest` refuses before the body is read; one that does not
+ * The limit of a tier. A request counts as often as its route says, and its body by its length. `onRequest` refuses before the body is read; one that does not
  * announce its length is charged by `preValidation`, once its length is known. Files that are read as streams count once.
  */
 export function limitRateAndBytes(limit: RateLimit): RateAndBytesLimit {
   const spend = spenderOf(limit)
   return {
-    onRequest: (request, reply, done) => spend(request, reply, 1 + announcedCost(request), done),
+    onRequest: (request, reply, done) => spend(request, reply, costOf(request), done),
     preValidation: (request, reply, done) => {
       const isCharged = request.headers['transfer-encoding'] === undefined || request.rawBody === null
       if (isCharged) return done()
@@ -47,10 +47,11 @@ function spenderOf({ name, perMinute, callerOf }: RateLimit) {
 }
 
 const costOfBytes = (bytes: number): number => Math.floor(bytes / BYTES_A_REQUEST)
-function announcedCost({ headers, routeOptions }: FastifyRequest): number {
+function costOf({ headers, routeOptions: { bodyLimit, config } }: FastifyRequest): number {
+  const { countsAs = 1 } = config
   const bytes = Number(headers['content-length'] ?? 0)
   // What is longer than the route takes is not read.
-  return isStreamed(routeOptions.config.body) ? 0 : costOfBytes(Math.min(bytes, routeOptions.bodyLimit))
+  return countsAs + (isStreamed(config.body) ? 0 : costOfBytes(Math.min(bytes, bodyLimit)))
 }
 
 /** The network that a request came from: an IPv4 address, or the /64 of an IPv6 one. */

@@ -3,6 +3,13 @@ import type { FastifyInstance } from 'fastify'
 
 export type Draining = { begin(): void; isDraining(): boolean }
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Aborted when the process begins to stop. Long work then answers what it has done, within 20 seconds. */
+    readonly stopping: AbortSignal
+  }
+}
+
 /**
  * How the server stops without losing an answer. Once draining has begun each answer says `Connection: close`, and its
  * socket ends: clients and load balancers go elsewhere with their next request, and no connection that is kept alive
@@ -10,6 +17,8 @@ export type Draining = { begin(): void; isDraining(): boolean }
  */
 export function prepareDraining(app: FastifyInstance): Draining {
   let isDraining = false
+  const stopping = new AbortController()
+  app.decorateRequest('stopping', { getter: () => stopping.signal })
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (isDraining) reply.raw.shouldKeepAlive = false
     done(null, payload)
@@ -17,6 +26,7 @@ export function prepareDraining(app: FastifyInstance): Draining {
   spareAnswersUnderWay(app.server)
   const begin = () => {
     isDraining = true
+    stopping.abort()
     // For answers that had begun: their sockets end a second after them.
     app.server.keepAliveTimeout = 1
   }

@@ -77,6 +77,8 @@ function describe(place: Place, { [DECLARED]: declared = {}, ...operation }: Ope
     operationId: [method, ...words].join('_'),
     ...(operation.requestBody && { requestBody: describeBody(operation.requestBody) }),
     ...(operation.requestBody && { 'x-body-bytes-max': bytesMaxOf(declared) }),
+    ...(declared.countsAs !== undefined && { 'x-counts-as': declared.countsAs }),
+    ...(declared.limit && { 'x-requests-per-minute': declared.limit.perMinute }),
     ...(parameters.length > 0 && { parameters }),
     security: operation.security ?? [],
     responses: {

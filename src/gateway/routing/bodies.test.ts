@@ -14,7 +14,7 @@ const csv = (bytesMax: number) =>
 const bytes = { config: { class: 'checkout', body: 'bytes' } } as const
 const json = {
   config: { class: 'account' },
-  schema: { body: Type.Object({ n: Type.Integer() }) }
+  schema: { body: Type.Object({ n: Type.Integer() }, { additionalProperties: false }) }
 } as const
 
 function routes(tiers: Tiers): void {

@@ -4,7 +4,6 @@ import { input, line } from '../../kernel/wire.ts'
 import { boundsOf } from './body-bounds.ts'
 
 const KIB = 1_024
-const SMALLEST = { bytesMax: 4 * KIB, valuesMax: 1_000 }
 
 test.each([
   ['a short text', input({ name: line(100) }), 4],
@@ -22,15 +21,38 @@ test.each([
 })
 
 test.each([
-  ['no schema', undefined],
-  ['a text without a length', input({ a: Type.String() })],
-  ['a text without a length in a list', input({ a: Type.Array(Type.String(), { maxItems: 3 }) })],
-  ['a list without a length', input({ a: Type.Array(Type.Integer()) })],
-  ['members that are not listed', Type.Object({ a: Type.Integer() })],
-  ['any number of named members', input({ a: Type.Record(Type.String(), line(1)) })],
-  ['a value of any type', input({ a: Type.Unsafe({}) })]
-])('a body with %s has the smallest limit', (_what, schema) => {
-  expect(boundsOf(schema)).toEqual(SMALLEST)
+  ['a text without a length', input({ a: Type.String() }), 'body/a needs maxLength'],
+  [
+    'a text without a length in a list',
+    input({ a: Type.Array(Type.String(), { maxItems: 3 }) }),
+    'body/a/0 needs maxLength'
+  ],
+  ['a list without a length', input({ a: Type.Array(Type.Integer()) }), 'body/a needs maxItems'],
+  [
+    'members that are not listed',
+    Type.Object({ a: Type.Integer() }),
+    'body needs additionalProperties: false, or x-bytes-max'
+  ],
+  [
+    'any number of named members',
+    input({ a: Type.Record(Type.String(), line(1)) }),
+    'body/a needs maxProperties'
+  ],
+  [
+    'a named member without a length',
+    input({ a: Type.Record(Type.String(), Type.String(), { maxProperties: 2 }) }),
+    'body/a/* needs maxLength'
+  ],
+  ['one of several shapes', input({ a: Type.Union([Type.Null(), Type.String()]) }), 'body/a needs maxLength'],
+  ['a value of any type', input({ a: Type.Unsafe({}) }), 'body/a needs a type']
+])('a body with %s has no bounds', (_what, schema, lack) => {
+  expect(boundsOf(schema).missing).toEqual([lack])
+})
+
+test('a body without a schema has the smallest limit, and an open value the one that it names', () => {
+  expect(boundsOf(undefined)).toEqual({ bytesMax: 4 * KIB, valuesMax: 1_000, missing: [] })
+  const open = Type.Unsafe({ type: 'object', 'x-bytes-max': 6_000 })
+  expect(boundsOf(input({ a: open }))).toEqual({ bytesMax: 8 * KIB, valuesMax: 2 + 3_000 + 64, missing: [] })
 })
 
 test('the number of values follows from the schema', () => {

@@ -3,6 +3,8 @@ export type BodyBounds = {
   readonly bytesMax: number
   /** Of objects, arrays, strings, numbers and literals together; empty objects and arrays count twice. */
   readonly valuesMax: number
+  /** Parts of the schema without a maximum, such as `body/name needs maxLength`. A route with one is refused at the start. */
+  readonly missing: readonly string[]
 }
 type Shape = {
   readonly type?: string | readonly string[]
@@ -17,7 +19,11 @@ type Shape = {
   readonly properties?: Readonly<Record<string, Shape>>
   readonly patternProperties?: Readonly<Record<string, Shape>>
   readonly additionalProperties?: boolean | Shape
+  /** Bytes that a value of any shape may have. */
+  readonly 'x-bytes-max'?: number
 }
+/** Notes what a part of the schema lacks. */
+type Lacks = (what: string) => void
 type Size = { readonly bytes: number; readonly values: number }
 
 const KIB = 1_024
@@ -25,8 +31,10 @@ const KIB = 1_024
 const CLASSES = [4, 8, 16, 32, 64, 128, 256, 1_024].map(kib => kib * KIB)
 const [SMALLEST = 0] = CLASSES
 const LARGEST = CLASSES.at(-1) ?? 0
-/** For a body whose schema sets no bounds. */
+/** For routes without a schema of their body. */
 const VALUES_DEFAULT = 1_000
+/** `0,`: no JSON has more values in as many bytes. */
+const VALUE_BYTES_MIN = 2
 /** So that a body with unknown members is told which ones they are. */
 const VALUES_SPARE = 64
 
@@ -40,57 +48,79 @@ const LITERAL_BYTES = 5
 const NAME_BYTES_MAX = 100 * CHARACTER_BYTES
 const LENGTH_OF_FORMAT: Readonly<Record<string, number>> = { uuid: 36, date: 10, 'date-time': 40 }
 
-const UNBOUNDED: Size = { bytes: Number.POSITIVE_INFINITY, values: Number.POSITIVE_INFINITY }
+const NOTHING: Size = { bytes: 0, values: 0 }
 
 /**
  * The bounds of a route's body, from the maxima of its schema: how many values it may have, and how long they are when every
- * character of a text is escaped (names, ids and words of an enum are not). No limit is above 1 MiB. Without a schema, or
- * where a part of it has no maximum, the smallest limit applies.
+ * character of a text is escaped (names, ids and words of an enum are not). No limit is above 1 MiB. Without a schema the
+ * smallest limit applies.
  */
 export function boundsOf(schema: object | undefined): BodyBounds {
-  const { bytes, values } = schema === undefined ? UNBOUNDED : sizeOf(schema as Shape)
-  if (bytes === Number.POSITIVE_INFINITY) return { bytesMax: SMALLEST, valuesMax: VALUES_DEFAULT }
+  if (schema === undefined) return { bytesMax: SMALLEST, valuesMax: VALUES_DEFAULT, missing: [] }
+  const missing: string[] = []
+  const { bytes, values } = sizeOf(schema as Shape, at('body', missing))
   return {
     bytesMax: CLASSES.find(size => size >= bytes) ?? LARGEST,
-    valuesMax: values + VALUES_SPARE
+    valuesMax: values + VALUES_SPARE,
+    missing
   }
 }
 
-function sizeOf(shape: Shape): Size {
+/** What notes the lacks of the part at `path`, and of the parts in it. */
+type Place = { readonly lacks: Lacks; readonly in: (name: string) => Place }
+const at = (path: string, missing: string[]): Place => ({
+  lacks: what => missing.push(`${path} needs ${what}`),
+  in: name => at(`${path}/${name}`, missing)
+})
+
+function sizeOf(shape: Shape, place: Place): Size {
+  const bytesMax = shape['x-bytes-max']
+  if (bytesMax !== undefined) return { bytes: bytesMax, values: Math.ceil(bytesMax / VALUE_BYTES_MIN) }
   if (shape.enum !== undefined) return largest(shape.enum.map(sizeOfValue))
   if (shape.const !== undefined) return sizeOfValue(shape.const)
-  if (shape.type !== undefined) return largest([shape.type].flat().map(type => sizeOfType(type, shape)))
-  return shape.anyOf === undefined ? UNBOUNDED : largest(shape.anyOf.map(sizeOf))
+  if (shape.type !== undefined)
+    return largest([shape.type].flat().map(type => sizeOfType(type, shape, place)))
+  if (shape.anyOf !== undefined) return largest(shape.anyOf.map(each => sizeOf(each, place)))
+  return lacking(place, 'a type')
 }
 
-function sizeOfType(type: string, shape: Shape): Size {
-  if (type === 'string') return sizeOfText(shape)
-  if (type === 'array') return sizeOfArray(shape)
-  if (type === 'object') return sizeOfObject(shape)
+function lacking({ lacks }: Place, what: string): Size {
+  lacks(what)
+  return NOTHING
+}
+
+function sizeOfType(type: string, shape: Shape, place: Place): Size {
+  if (type === 'string') return sizeOfText(shape, place)
+  if (type === 'array') return sizeOfArray(shape, place)
+  if (type === 'object') return sizeOfObject(shape, place)
   return { bytes: type === 'integer' || type === 'number' ? NUMBER_BYTES : LITERAL_BYTES, values: 1 }
 }
 
-function sizeOfText({ format = '', maxLength }: Shape): Size {
+function sizeOfText({ format = '', maxLength }: Shape, place: Place): Size {
   const plain = LENGTH_OF_FORMAT[format]
   if (plain !== undefined) return { bytes: plain, values: 1 }
-  return maxLength === undefined ? UNBOUNDED : { bytes: maxLength * CHARACTER_BYTES, values: 1 }
+  if (maxLength === undefined) return lacking(place, 'maxLength')
+  return { bytes: maxLength * CHARACTER_BYTES, values: 1 }
 }
 const sizeOfValue = (value: unknown): Size => ({ bytes: JSON.stringify(value).length, values: 1 })
 
-function sizeOfArray({ items, maxItems }: Shape): Size {
-  if (items === undefined || maxItems === undefined) return UNBOUNDED
-  return container([times(maxItems, around(sizeOf(items)))])
+function sizeOfArray({ items, maxItems }: Shape, place: Place): Size {
+  const one = items === undefined ? lacking(place, 'items') : sizeOf(items, place.in('0'))
+  return maxItems === undefined ? lacking(place, 'maxItems') : container([times(maxItems, around(one))])
 }
 
-function sizeOfObject({ properties = {}, patternProperties = {}, ...rest }: Shape): Size {
+function sizeOfObject({ properties = {}, patternProperties = {}, ...rest }: Shape, place: Place): Size {
   const patterns = Object.values(patternProperties)
-  const { additionalProperties: others = patterns.length === 0, maxProperties = Number.POSITIVE_INFINITY } =
-    rest
-  if (others === true) return UNBOUNDED
-  const members = Object.entries(properties).map(([name, shape]) => around(sizeOf(shape), name.length))
+  const { additionalProperties: others = patterns.length === 0, maxProperties } = rest
+  const members = Object.entries(properties).map(([name, shape]) =>
+    around(sizeOf(shape, place.in(name)), name.length)
+  )
+  if (others === true) return lacking(place, 'additionalProperties: false, or x-bytes-max')
   const chosen = [...patterns, ...(others === false ? [] : [others])]
   if (chosen.length === 0) return container(members)
-  return container([...members, times(maxProperties, around(largest(chosen.map(sizeOf)), NAME_BYTES_MAX))])
+  const one = largest(chosen.map(each => sizeOf(each, place.in('*'))))
+  if (maxProperties === undefined) return lacking(place, 'maxProperties')
+  return container([...members, times(maxProperties, around(one, NAME_BYTES_MAX))])
 }
 
 const around = ({ bytes, values }: Size, nameBytes = 0): Size => ({

@@ -6,7 +6,8 @@ const route = (method: string | string[], url: string): MountedRoute => ({
   url,
   owner: null,
   class: null,
-  hasTier: false
+  hasTier: false,
+  lacks: []
 })
 
 test.each([

@@ -9,6 +9,8 @@ export type MountedRoute = {
   class: RequestClass | null
   /** Whether it lies in one of the tiers, and so behind their checks. */
   hasTier: boolean
+  /** Parts of the schema of its body that have no maximum. */
+  lacks: readonly string[]
 }
 const UNSAFE_METHODS = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 /** Whether a route may change something (RFC 9110, section 9.2.1). */
@@ -49,10 +51,14 @@ export function routeProblems(mounted: readonly MountedRoute[], modules: readonl
   const outside = owned.filter(({ owner, url }) => ownerOf(url) !== owner)
   const withoutTier = owned.filter(({ hasTier }) => !hasTier)
   const withoutClass = mounted.filter(route => route.owner !== null && route.class === null)
+  const unbounded = mounted.flatMap(({ method, url, lacks }) =>
+    lacks.map(lack => `${[method].flat()[0]} ${url} takes a body without a maximum: ${lack}`)
+  )
   const problems = [
     ...outside.map(({ owner, url }) => `module ${owner} mounts ${url}, which is outside its base paths`),
     ...withoutTier.map(({ owner, url }) => `module ${owner} mounts ${url} without a tier`),
-    ...withoutClass.map(({ url }) => `route ${url} has no class`)
+    ...withoutClass.map(({ url }) => `route ${url} has no class`),
+    ...unbounded
   ]
   return [...new Set(problems)]
 }

@@ -44,6 +44,11 @@ export type RouteConfig<B extends BodyKind = BodyKind> = {
   /** `json` when left out. */
   readonly body?: B
   readonly limit?: RouteLimit
+  /**
+   * How many requests one counts as in the limit of its tier, beside its bytes; 1 when left out. For what costs more CPU than
+   * two writes to a cart.
+   */
+  readonly countsAs?: number
   /** Every caller gets the same answer, so that caches may keep it. Only for routes of the public tier, and well-known ones. */
   readonly cache?: 'public'
   /** With this status, or any good one, its answer holds a secret and is not kept: a repeated request is answered anew. */

@@ -12,7 +12,9 @@ const schema = {
       s: Type.Optional(Type.String({ maxLength: 3 })),
       b: Type.Optional(Type.Boolean()),
       uuid: Type.Optional(Type.Union([Type.String({ format: 'uuid' }), Type.Null()])),
-      uuids: Type.Optional(Type.Array(Type.Object({ at: Type.String({ format: 'uuid' }) }))),
+      uuids: Type.Optional(
+        Type.Array(Type.Object({ at: Type.String({ format: 'uuid' }) }, strict), { maxItems: 50 })
+      ),
       list: Type.Optional(Type.Array(Type.Object({ n: Type.Integer() }, strict), { maxItems: 50 }))
     },
     strict

@@ -22,7 +22,10 @@ const account = { config: { class: 'account' } } as const
 const [K1, K2] = ['8e03978e-40d5-43dd-bc93-6894a57f9324', '0b0e6ab5-1c9f-4f5f-9d4e-8f2f0a1f7c11']
 
 const schema = {
-  body: Type.Object({ outcome: Type.Optional(Type.String()), n: Type.Optional(Type.Integer()) })
+  body: Type.Object(
+    { outcome: Type.Optional(Type.String({ maxLength: 20 })), n: Type.Optional(Type.Integer()) },
+    { additionalProperties: false }
+  )
 }
 const outcomes: Record<string, () => unknown> = {
   fail: () => Promise.reject(new Error('a bug')),

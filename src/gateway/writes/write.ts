@@ -2,7 +2,12 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { newId } from '../../kernel/ids.ts'
 import { type AuditEntry, noteAudit } from '../../platform/audit.ts'
 import { markApplied } from '../../platform/idempotency/claims.ts'
-import { conditionNotSupported, createWrite, type Write } from '../../platform/idempotency/write.ts'
+import {
+  conditionNotSupported,
+  createWrite,
+  type WithoutSlot,
+  type Write
+} from '../../platform/idempotency/write.ts'
 import { malformedIfMatch } from '../errors.ts'
 import { isUnsafe } from '../routing/routes.ts'
 import { honoursIdempotencyKey } from './idempotency.ts'
@@ -17,8 +22,10 @@ declare module 'fastify' {
   }
 }
 
-const ENTITY_TAG = /^"(\d{1,15})"$/
-const WEAK_TAG = /^W\/"[^"]*"$/
+/** An ETag as RFC 9110, section 8.8.3, writes it. */
+const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/
+/** One that the shop gives. */
+const VERSION_TAG = /^"(0|[1-9]\d{0,14})"$/
 /** No row has it. */
 const NO_VERSION = -1
 
@@ -37,6 +44,18 @@ export function writeOf(request: FastifyRequest): Write {
   return request.write
 }
 
+/** For handlers that have no write. */
+export function withoutSlotOf(request: FastifyRequest): WithoutSlot {
+  return async work => {
+    const resume = request.visit?.pause()
+    try {
+      return await work()
+    } finally {
+      resume?.()
+    }
+  }
+}
+
 function newWriteOf(request: FastifyRequest): Write {
   const { idempotency: claim, audit } = request
   // A bug elsewhere let the handler run. Without its claim the write would be executed again by each retry.
@@ -53,6 +72,7 @@ function newWriteOf(request: FastifyRequest): Write {
     resultId: claim?.resultId ?? null,
     expectedVersion: expectedVersion(request.headers['if-match']),
     deadlineAt: Number.isFinite(request.deadlineAt) ? request.deadlineAt : undefined,
+    withoutSlot: withoutSlotOf(request),
     mark:
       claim === null && audit === null
         ? undefined
@@ -68,11 +88,11 @@ function newWriteOf(request: FastifyRequest): Write {
 
 function expectedVersion(header: string | undefined): number | null {
   if (header === undefined || header === '*') return null
-  // If-Match compares strongly, so a weak tag never matches (RFC 9110, section 8.8.3.2).
-  if (WEAK_TAG.test(header)) return NO_VERSION
-  const match = ENTITY_TAG.exec(header)
-  if (match === null) throw malformedIfMatch()
-  return Number(match[1])
+  const version = VERSION_TAG.exec(header)?.[1]
+  if (version !== undefined) return Number(version)
+  if (!ENTITY_TAG.test(header)) throw malformedIfMatch()
+  // If-Match compares strongly, so a weak tag never matches (RFC 9110, section 8.8.3.2), nor does a tag of another server.
+  return NO_VERSION
 }
 
 /** For Fastify's `onRoute`: where no write could compare it, `If-Match` is refused before anything is done. */

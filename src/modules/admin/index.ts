@@ -1,3 +1,4 @@
+import { createDays } from '../../kernel/days.ts'
 import { defineModule } from '../../module.ts'
 import { createChanges } from '../../platform/kept.ts'
 import { authModule } from '../auth/index.ts'
@@ -7,6 +8,8 @@ import { paymentsModule } from '../payments/index.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { createAuditService } from './audit/service.ts'
 import { configurationRoutes } from './configuration/routes.ts'
+import { createFigures } from './dashboard/figures.ts'
+import { createKeptDays, keepDays } from './dashboard/kept-days.ts'
 import { dashboardRoutes } from './dashboard/routes.ts'
 import { createDashboard } from './dashboard/service.ts'
 import { eventRoutes } from './events/routes.ts'
@@ -26,6 +29,7 @@ export const adminModule = defineModule({
   basePaths: ['/api/admin'],
   requires: {},
   uses: { auth: authModule, inventory: inventoryModule, payments: paymentsModule, orders: ordersModule },
+  jobs: [keepDays],
   migrations: new URL('./migrations/', import.meta.url),
   keepsOfPeople: 'Who changed what stays: of it, an account has its id alone.',
   setup: async ({ config, durations, house, ...platform }, _settings, { auth, ...apis }) => {
@@ -34,13 +38,20 @@ export const adminModule = defineModule({
     const maintenance = await createMaintenance({ db, changes, log })
     const events = createEventService({ db, deliveries, log })
     const modules = createModuleService({ db, cache, deliveries, modules: house.modules })
+    const { time_zone: timeZone } = config.shop
+    const days = createDays(timeZone)
+    const { inventory, orders, payments } = apis
+    const counted = Object.entries({ auth, orders, payments }).flatMap(([name, api]) => (api ? [name] : []))
+    const read = createFigures({ db, auth, orders, payments })
+    const keptDays = createKeptDays({ db, days, scope: [timeZone, ...counted].join(' '), read })
     const dashboard = createDashboard({
-      ...{ db, deliveries, durations, timeZone: config.shop.time_zone },
-      ...{ auth, ...apis }
+      ...{ db, deliveries, durations, days, timeZone, keptDays },
+      ...{ payments, inventory }
     })
     return {
       api: {},
       refusal: maintenance.refusal,
+      handlers: { 'admin.keep_days': (_job, signal) => keptDays.keep(signal) },
       routes: tiers => {
         moduleRoutes(tiers, modules)
         dashboardRoutes(tiers, dashboard)

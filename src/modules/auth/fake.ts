@@ -51,8 +51,9 @@ export function fakeAuth(): FakeAuth {
     revocations: { subscribe: () => {}, isLive: () => true },
     contacts: async ids => [...new Set(ids)].flatMap(id => known.get(id) ?? []),
     eraseUser: async (tx, id) => {
-      if (!known.delete(id)) throw userNotFound()
+      if (!known.has(id)) throw userNotFound()
       for (const each of people().values()) await each.erase(tx, id)
+      known.delete(id)
     },
     exportUser: async id => {
       const parts = [...people()].map(async ([name, each]) => [name, await each.export(id)] as const)

@@ -130,21 +130,3 @@ describe('a request whose answer was lost, sent again with its key:', () => {
     expect((await withdraw()).status).toBe(204)
   })
 })
-
-test('If-Match is refused where nothing has a version, and nothing is done', async () => {
-  const { access_token: token, refresh_token, email, user } = await signIn()
-  const headers = { 'if-match': '"999"' }
-  const body = { name: 'Ada' }
-  const answers = [
-    await app.request('PATCH', '/api/auth/me', { token, headers, body }),
-    await app.request('POST', '/api/auth/refresh', { headers, body: { refresh_token } }),
-    await app.request('POST', '/api/auth/login', { headers, body: { email, password: PASSWORD } }),
-    await app.request('POST', '/api/auth/invitations', { token: adminToken, headers, body: {} }),
-    await app.request('POST', '/api/auth/logout', { token, headers })
-  ]
-  expect(answers.map(each => [each.status, each.json.code])).toEqual(
-    Array(5).fill([412, 'IF_MATCH_NOT_SUPPORTED'])
-  )
-  expect((await app.request('GET', '/api/auth/me', { token })).json.name).toBeNull()
-  expect(await sessionsOf(user.id)).toHaveLength(1)
-})

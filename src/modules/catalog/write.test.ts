@@ -8,7 +8,6 @@ import {
   createProduct,
   useCatalog
 } from '../../../test/support/catalog.ts'
-import { csvOf, sized } from '../../../test/support/csv.ts'
 import { runSql } from '../../../test/support/sql.ts'
 import { newId } from '../../kernel/ids.ts'
 import { createWrite, newWrite } from '../../platform/idempotency/write.ts'
@@ -183,25 +182,6 @@ test('categories and discounts have versions, which every change raises', async 
   expect([made.json.version, made.headers.etag]).toEqual([1, '"1"'])
   expect((await app.request('GET', '/api/categories/bath')).json.version).toBe(1)
   expect((await send('GET', 'discounts')).json.items).toMatchObject([{ version: 3 }])
-})
-
-test('what is made or imported has no version yet: If-Match is refused, and nothing is made', async () => {
-  const { app, send } = await useAdmin()
-  const { id } = await createProduct(app)
-  for (const [path, body] of [
-    ['products', { name: 'Cup' }],
-    ['categories', { name: 'Home' }],
-    ['discounts', { name: 'Less', scope: 'product', target_id: id, amount: 1 }]
-  ] as const) {
-    const { status, json } = await send('POST', path, { body, headers: { 'if-match': '"1"' } })
-    expect([path, status, json.code]).toEqual([path, 412, 'IF_MATCH_NOT_SUPPORTED'])
-  }
-  const headers = { 'content-type': 'text/csv', 'if-match': '"1"' }
-  const imported = await send('POST', 'import', { body: csvOf([sized('mug', 'S')]), headers })
-  expect([imported.status, imported.json.code]).toEqual([412, 'IF_MATCH_NOT_SUPPORTED'])
-  expect((await send('GET', 'products?count=true')).json.total).toBe(1)
-  expect((await send('GET', 'discounts?count=true')).json.total).toBe(0)
-  expect((await app.request('GET', '/api/categories')).json.items).toEqual([])
 })
 
 test('of those who delete the same thing at once one does, and the others do not find it', async () => {

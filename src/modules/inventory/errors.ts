@@ -76,6 +76,12 @@ export const importFailed = defineError(
   'INVENTORY_IMPORT_FAILED',
   'The file was not imported, and nothing was changed; the report says why.'
 )
+/** `report`: what was imported; `first_row_left`: the first row of the file that was not begun. */
+export const importInterrupted = defineError(
+  'unavailable',
+  'INVENTORY_IMPORT_INTERRUPTED',
+  'The server stopped before the end of the file: `report` says what was imported, `first_row_left` the first row that was not begun. Send the same file again.'
+)
 
 // Only the database says these: nobody throws them by name.
 defineError('conflict', 'INVENTORY_LOCATION_CODE_TAKEN', 'Another location has this code.', {

@@ -37,3 +37,24 @@ export const stockShort = defineEvent(
     owners: Type.Array(Id)
   }
 )
+/** `inventory.taken`: what became of the units that a paid order contested. */
+export const stockTaken = defineEvent(
+  'inventory.taken',
+  {
+    description:
+      'An order that was paid got the units that it contested; or there were not enough, and it got none of them.',
+    subject: 'the order',
+    outside: 'never'
+  },
+  { owner: Id, request_id: Id, is_taken: Type.Boolean() }
+)
+/** `inventory.lost`: an order that is not paid lost units to one that is. */
+export const stockLost = defineEvent(
+  'inventory.lost',
+  {
+    description: 'An order that is not paid lost units to an order that is.',
+    subject: 'the order that lost them',
+    outside: 'never'
+  },
+  { owner: Id, items: Type.Array(Type.Object({ item_id: Id, quantity: Type.Integer() })) }
+)

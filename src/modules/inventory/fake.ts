@@ -57,7 +57,7 @@ export function fakeInventory(): FakeInventory {
     reserve: async (owner, lines) => {
       const quantities = sumOf(lines)
       const hold = holds.get(owner)
-      if (hold !== undefined && areEqual(hold.quantities, quantities)) return
+      if (hold !== undefined && areEqual(hold.quantities, quantities)) return []
       if (hold?.isClaimed) throw ownerTaken()
       const items = [...quantities]
         .map(([variantId, requested]) => {
@@ -69,6 +69,7 @@ export function fakeInventory(): FakeInventory {
       if (hold !== undefined) giveBack(owner, hold)
       take(quantities, 1)
       holds.set(owner, { quantities, isClaimed: false })
+      return []
     },
     release: async owner => {
       const hold = holds.get(owner)
@@ -79,7 +80,16 @@ export function fakeInventory(): FakeInventory {
       if (hold === undefined || hold.isClaimed || !areEqual(hold.quantities, sumOf(lines))) throw claimLost()
       hold.isClaimed = true
     },
-    confirm: async () => {},
+    // No owner loses units here.
+    confirm: async () => [],
+    claimants: async () => [],
+    take: async () => {},
+    takesDone: async () => 0,
+    refuse: async () => {
+      throw inventoryShort({ details: { items: [] } })
+    },
+    refuseContested: async () => {},
+    forgo: async (_tx, _owner, parts) => [...parts],
     post: async (_tx, request) => {
       const hold = holds.get(request.owner)
       if (request.kind === 'unship') {

@@ -12,13 +12,21 @@ import { checkRoutes } from './check/routes.ts'
 import { createCheckService } from './check/service.ts'
 import { createExporter, type ExportCsv } from './csv/export.ts'
 import { csvRoutes } from './csv/routes.ts'
-import { stockCrossed, stockShort } from './events.ts'
-import { createDoors, type OrderRequest, type StockLine } from './holds/doors.ts'
+import { stockCrossed, stockLost, stockShort, stockTaken } from './events.ts'
+import {
+  type Claimant,
+  createDoors,
+  type OrderRequest,
+  type StockLine,
+  type StockPart,
+  type TakeRequest
+} from './holds/doors.ts'
 import { startSweeps } from './holds/sweeps.ts'
 import { importRoutes } from './import/routes.ts'
 import { createStockImporter } from './import/service.ts'
 import { createCrossings } from './items/crossings.ts'
 import { createDescribe, type Description, describedBy, type StockDescription } from './items/describe.ts'
+import { markAll, markCrossed } from './items/low-stock.ts'
 import { itemRoutes } from './items/routes.ts'
 import { createSaveItems } from './items/save.ts'
 import { createItemService, type ItemService } from './items/service.ts'
@@ -36,9 +44,9 @@ import { createKits } from './writer/kits.ts'
 import { createTell } from './writer/tell.ts'
 import { createWriter } from './writer/writer.ts'
 
-export { stockCrossed, stockShort } from './events.ts'
+export { stockCrossed, stockLost, stockShort, stockTaken } from './events.ts'
 
-export type { CheckReport, StockDescription, StockLine }
+export type { CheckReport, Claimant, StockDescription, StockLine, StockPart, TakeRequest }
 
 /** What other modules ask the inventory. To it the ids of variants mean nothing. */
 export type InventoryApi = {
@@ -63,22 +71,48 @@ export type InventoryApi = {
    * the time begins again. With others: they replace what is held.
    * @throws `INVENTORY_SHORT`: its `items` say of which there is not enough. `INVENTORY_OWNER_TAKEN`: other lines are
    * claimed. `INVENTORY_BUSY`: nothing is known to be held; the same again is safe.
+   *
+   * `contest`, by item: units that `take` may take from unpaid orders later. What is short by no more than these is returned as
+   * contested, and not held.
    */
   reserve(
     owner: string,
     lines: readonly StockLine[],
     seconds: number,
-    options?: { deadlineAt?: number }
-  ): Promise<void>
+    options?: { deadlineAt?: number; contest?: ReadonlyMap<string, number> }
+  ): Promise<readonly StockPart[]>
   /** Gives back what is held, never what is claimed. */
   release(owner: string): Promise<void>
   /**
    * Within the caller's transaction: what is held becomes claimed, and is given back by `post` alone.
    * @throws `INVENTORY_CLAIM_LOST` when something else than these lines is held: reserve them once more.
    */
-  claim(tx: Transaction, owner: string, lines: readonly StockLine[]): Promise<void>
-  /** What is claimed becomes confirmed. */
-  confirm(tx: Transaction, owner: string): Promise<void>
+  claim(
+    tx: Transaction,
+    owner: string,
+    lines: readonly StockLine[],
+    contested?: readonly StockPart[]
+  ): Promise<void>
+  /**
+   * What is claimed becomes confirmed: from now on no other owner can take it. Returns the units that the owner lacks, because it
+   * contested them or lost them to an owner that confirmed first: `take` gets them, or nothing does.
+   */
+  confirm(tx: Transaction, owner: string): Promise<readonly StockPart[]>
+  /** Owners with unpaid claims of these variants, or of parts of these kits. 5,000 claims at most. One statement. */
+  claimants(db: Queryable, variantIds: readonly string[]): Promise<Claimant[]>
+  /**
+   * Has the owner take units once the transaction is committed, once by its id, all or none. `inventory.taken` says what became of
+   * it, and `inventory.lost` tells each order that lost units, which contests them from then on.
+   */
+  take(tx: Transaction, request: TakeRequest): Promise<void>
+  /** How many of these takes are done, whatever their outcome. */
+  takesDone(db: Queryable, ids: readonly string[]): Promise<number>
+  /** The owner does not want these units any more, which it contested or lost. Each item once. Returns those that it did not lack. */
+  forgo(tx: Transaction, owner: string, parts: readonly StockPart[]): Promise<StockPart[]>
+  /** @throws `INVENTORY_SHORT`, always: its `items` are the lines of which fewer can be bought now. One statement. */
+  refuse(db: Queryable, lines: readonly StockLine[]): Promise<never>
+  /** @throws `INVENTORY_SHORT` when the owner contests units that it does not have. */
+  refuseContested(db: Queryable, owner: string): Promise<void>
   /** What is to be done once the transaction is committed: once, by its id. */
   post(tx: Transaction, request: OrderRequest): Promise<void>
   /** What can be bought in no greater number than its threshold says, the latest first, and of how many that is so. */
@@ -97,7 +131,8 @@ export const inventoryModule = defineModule({
   settings: inventorySettings,
   requires: {},
   uses: {},
-  emits: [stockCrossed, stockShort],
+  emits: [stockCrossed, stockShort, stockTaken, stockLost],
+  hears: [stockCrossed],
   jobs: [announceLocation, checkBooks],
   migrations: new URL('./migrations/', import.meta.url),
   keepsOfPeople: 'Stock is held for orders, and changed by staff, by their ids alone.',
@@ -138,8 +173,12 @@ export const inventoryModule = defineModule({
     return {
       api,
       routes,
+      consumers: { 'inventory.crossed': markCrossed },
       handlers: {
-        'inventory.check_books': (_job, signal) => checkDaily(checking, log, signal),
+        'inventory.check_books': async (_job, signal) => {
+          await markAll(db, signal)
+          await checkDaily(checking, log, signal)
+        },
         'inventory.announce_location': ({ payload }, signal) =>
           announceItemsAt({ db, kits, tell }, payload.location_id, signal)
       },

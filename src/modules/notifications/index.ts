@@ -13,6 +13,7 @@ import { inventoryModule, stockCrossed } from '../inventory/index.ts'
 import {
   dataRequested,
   orderCanceled,
+  orderEvicted,
   orderPlaced,
   orderShipped,
   ordersModule,
@@ -89,6 +90,7 @@ export const notificationsModule = defineModule({
     orderPlaced,
     orderShipped,
     orderCanceled,
+    orderEvicted,
     paymentPaid,
     paymentRefunded,
     shipmentDelivered,

@@ -89,6 +89,20 @@ export const orderCredited = defineEvent(
     ...{ amount: Type.Integer(), back: Type.Integer(), currency: Currency }
   }
 )
+/** `orders.evicted`: an order that is not paid lost units to one that is. */
+export const orderEvicted = defineEvent(
+  'orders.evicted',
+  {
+    description:
+      'An order to be paid later lost units to a buyer who paid. These units are canceled, or all of the order is.',
+    subject: 'the order',
+    outside: 'each'
+  },
+  {
+    ...{ order_id: Id, number: Type.String(), customer_id: about.customer_id },
+    is_canceled: Type.Boolean({ description: 'False: only the units that it lost are canceled.' })
+  }
+)
 /** `orders.unpaid_stock_high`: unpaid orders reserve a large share of some variants. */
 export const unpaidStockHigh = defineEvent(
   'orders.unpaid_stock_high',

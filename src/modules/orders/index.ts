@@ -5,7 +5,7 @@ import type { Queryable, Transaction } from '../../platform/postgres/database.ts
 import { authModule } from '../auth/index.ts'
 import { cartModule } from '../cart/index.ts'
 import { catalogModule } from '../catalog/index.ts'
-import { inventoryModule } from '../inventory/index.ts'
+import { inventoryModule, stockLost, stockTaken } from '../inventory/index.ts'
 import { isOrderToken, orderToken, paymentsModule } from '../payments/index.ts'
 import { pricingModule } from '../pricing/index.ts'
 import { shipmentDelivered, shipmentReturned, shippingModule } from '../shipping/index.ts'
@@ -17,6 +17,7 @@ import { assistedOrderRoutes } from './assisted-orders/routes.ts'
 import { createAssistedOrders } from './assisted-orders/service.ts'
 import { createCancellations } from './cancel/service.ts'
 import { createPaymentListener } from './changes/payments.ts'
+import { createPlace } from './changes/place.ts'
 import { createChanges } from './changes/service.ts'
 import { limitGuesses } from './checkouts/guesses.ts'
 import { createIntake } from './checkouts/intake.ts'
@@ -43,11 +44,15 @@ import {
   orderCreated,
   orderCredited,
   orderErased,
+  orderEvicted,
   orderPlaced,
   orderShipmentVoided,
   orderShipped,
   unpaidStockHigh
 } from './events.ts'
+import { createEvictionHearing } from './evictions/hearing.ts'
+import { createOutcome } from './evictions/outcome.ts'
+import { createEvictions } from './evictions/service.ts'
 import { expireOrders } from './expiry/job.ts'
 import { createExpiry } from './expiry/service.ts'
 import { figures, type OrderFigures } from './figures/service.ts'
@@ -83,6 +88,7 @@ export {
   orderCreated,
   orderCredited,
   orderErased,
+  orderEvicted,
   orderPlaced,
   orderShipmentVoided,
   orderShipped,
@@ -144,11 +150,12 @@ export const ordersModule = defineModule({
     orderShipmentVoided,
     orderCredited,
     orderCanceled,
+    orderEvicted,
     unpaidStockHigh,
     orderErased,
     dataRequested
   ],
-  hears: [shipmentDelivered, shipmentReturned],
+  hears: [shipmentDelivered, shipmentReturned, stockTaken, stockLost],
   jobs: [expireOrders, completeOrders, watchUnpaidStock, eraseOldGuestData, openDataRequest],
   migrations: new URL('./migrations/', import.meta.url),
   keepsOfPeople: true,
@@ -159,19 +166,30 @@ export const ordersModule = defineModule({
     pricing.askOrders(hasOrdered)
     shipping?.askOrders((database, ids) => database.rows(listForSlips, { ids: [...ids] }))
     const intake = createIntake({ pricing, cart })
-    const priceNow = createPricer({ catalog, pricing, inventory, shipping, lineQuantityMax })
+    const priceNow = createPricer({ auth, catalog, pricing, inventory, shipping, lineQuantityMax })
     const seconds = settings.checkout_minutes * MINUTE_SECONDS
     const checkouts = createCheckoutService({ db, cart, seconds, intake, priceNow })
     const guests = createGuestCheckoutService({ checkouts, secrets })
     const policy = settings.customer_cancel
-    const { alert_percent: alertPercent, ...unpaidLimits } = settings.unpaid_stock
+    const {
+      alert_percent: alertPercent,
+      protected_units: protectedUnits,
+      card_minutes: cardMinutes,
+      contested_units: contestedMax,
+      ...unpaidLimits
+    } = settings.unpaid_stock
     const limits = limitsOf(unpaidLimits)
     const countRefusal = createUnpaidFigures({ db, chores, metrics })
-    const unpaidStock = createUnpaidStock({ auth, inventory, limits, countRefusal })
-    const { unitsAlways } = limits
+    const unpaidStock = createUnpaidStock({ auth, inventory, limits, contestedMax, countRefusal })
+    const evictions = createEvictions({
+      ...{ auth, inventory, protectedUnits },
+      cardSeconds: cardMinutes * MINUTE_SECONDS
+    })
+    const { unitsAlways } = limits.buyer
     const watchUnpaid = createUnpaidWatch({ db, emit, inventory, alertPercent, unitsAlways })
     const changes = createChanges({ payments, shipping, unpaidStock, policy })
     const fulfilment = createFulfilment({ db, changes, emit, inventory, payments, shipping })
+    const place = createPlace({ changes, fulfilment, emit })
     const waits = {
       usual: settings.expiry.minutes * MINUTE_SECONDS,
       transfer: settings.expiry.transfer_hours * HOUR_SECONDS,
@@ -180,21 +198,14 @@ export const ordersModule = defineModule({
     const buyerOf = createBuyers({ secrets, auth })
     const placing = createPlacing({
       ...{ db, secrets, emit, pricing, priceNow, inventory, payments, shipping, cart, changes, fulfilment },
-      ...{ buyerOf, unpaidStock },
+      ...{ buyerOf, unpaidStock, evictions },
       nextNumber: createNumbers(db),
       pendingMax: { ofBuyer: settings.pending_per_buyer, ofNetwork: settings.pending_per_address },
       waits
     })
     const credits = createCredits({ payments, emit })
     const cancellations = createCancellations({
-      db,
-      changes,
-      credits,
-      emit,
-      pricing,
-      payments,
-      inventory,
-      cart
+      ...{ db, changes, credits, emit, pricing, payments, inventory, cart }
     })
     const expire = createExpiry({ db, log, changes, cancellations, payments, unpaidStock, waits })
     const complete = createCompletion({
@@ -223,15 +234,16 @@ export const ordersModule = defineModule({
     const claims = createClaims({ db, changes, emit, orders, tokens, payments, shipping })
     payments?.listen(
       createPaymentListener({
-        ...{ changes, cancellations, credits, fulfilment, emit, inventory, pricing, unpaidStock, waits }
+        ...{ changes, cancellations, credits, evictions, fulfilment, place, pricing, unpaidStock, waits }
       }),
-      unpaidStock.admit
+      unpaidStock.admit,
+      createOutcome({ db, inventory })
     )
     chores.sweep(SWEEP_SECONDS, 'delete expired checkouts', () =>
       db.run(deleteExpiredCheckouts, { keptSeconds: KEPT_SECONDS })
     )
     const letters = createLetters({ pricing, tokens })
-    const erasure = createErasure({ payments, shipping })
+    const erasure = createErasure({ auth, payments, shipping })
     const guestData = createGuestData({
       ...{ db, emit, people: house.people, lock: erasure.lockGuestOrders },
       retentionDays: settings.guest_data_days
@@ -252,7 +264,10 @@ export const ordersModule = defineModule({
       people: ordersOfPeople(db, erasure),
       consumers: {
         'shipping.delivered': createArrivals({ changes, shipping }, 'deliver'),
-        'shipping.returned': createArrivals({ changes, shipping }, 'come_back')
+        'shipping.returned': createArrivals({ changes, shipping }, 'come_back'),
+        ...createEvictionHearing({
+          ...{ changes, cancellations, credits, evictions, fulfilment, place, inventory, unpaidStock, emit }
+        })
       },
       handlers: {
         'orders.expire_orders': (_job, signal) => expire(signal),

@@ -234,7 +234,8 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
       recorded: 0,
       quarantined: 0
     }),
-    figures: async () => ({ days: [], quarantined: 0 }),
+    figures: async () => [],
+    quarantined: async () => 0,
     find: async (db: Queryable, orderId) =>
       found(drafts.get(db)?.get(orderId) ?? books.get(orderId), orderNotFound),
     pay: async (orderId, amountMinor) => {

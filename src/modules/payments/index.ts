@@ -14,9 +14,9 @@ import { paymentEvents } from './events.ts'
 import { createExpiryWatch } from './expiry/watch.ts'
 import { createRecorder, type PaymentChange, type PaymentListener } from './facts/recorder.ts'
 import type { AccountRow } from './facts/repository.ts'
-import { figures, type MoneyFigures } from './figures/service.ts'
+import { figures, type MoneyFigures, quarantined } from './figures/service.ts'
 import { intentRoutes } from './intents/routes.ts'
-import { createIntentService, type PaymentGuard } from './intents/service.ts'
+import { createIntentService, type PaymentFollower, type PaymentGuard } from './intents/service.ts'
 import { methodRoutes } from './methods/routes.ts'
 import { createInquiry } from './operations/inquiry.ts'
 import { applyEvent, reconcile, sendOperation, watchExpiry } from './operations/jobs.ts'
@@ -55,9 +55,9 @@ const RAW_DAYS = 90
 export type PaymentsApi = {
   /**
    * Registers what runs in each transaction in which facts of a payment are recorded, and what runs before a buyer begins a
-   * payment of an order that is there already. One, at set-up.
+   * payment of an order that is there already; and what runs outside of any transaction when a buyer is back from paying. One, at set-up.
    */
-  listen(listener: PaymentListener, guard?: PaymentGuard): void
+  listen(listener: PaymentListener, guard?: PaymentGuard, follow?: PaymentFollower): void
   /** There is something to be paid for an order. With `first`, the payment that has the order's own id is begun, too, and its method returned. */
   open(tx: Transaction, account: NewAccount, first?: Choice): Promise<string | undefined>
   /** Asks the providers for what was decided in a transaction before; what they say is recorded when this returns. */
@@ -83,6 +83,8 @@ export type PaymentsApi = {
   find(db: Queryable, orderId: string): Promise<AccountRow>
   /** What was taken and given back in days that begin at these times, and end with the next one or at `end`. Two statements. */
   figures(db: Queryable, starts: readonly Date[], end: Date): Promise<MoneyFigures>
+  /** How many events of providers are quarantined. */
+  quarantined(db: Queryable): Promise<number>
   /** What providers have done since then and is not known here; with `record`, it is known then. */
   reconcile(options: ReconcileOptions, onProgress?: (looked: number) => void): Promise<ReconcileReport>
 }
@@ -111,9 +113,19 @@ export const paymentsModule = defineModule({
 
     let listener: PaymentListener | undefined
     let guard: PaymentGuard | undefined
+    let follow: PaymentFollower | undefined
     const wakeOperation = (tx: Transaction, operation_id: string) =>
       enqueue(tx, sendOperation, { operation_id }, { subject: operation_id })
+    const paused = metrics.counter('attempts_refused', 'Payments refused because too many attempts failed.', {
+      subject: ['network', 'order']
+    })
+    const attempts = createAttempts({
+      secrets,
+      failuresMax: settings.failed_attempts_per_hour,
+      count: subject => paused.add({ subject })
+    })
     const recorder = createRecorder({
+      isPaused: attempts.isPaused,
       listener: () => listener,
       teller: (tx, orderId) => (event, payload) => emit(tx, event, orderId, payload),
       voidOpen: async (tx, payments, reason) => {
@@ -127,14 +139,6 @@ export const paymentsModule = defineModule({
     const inquire = createInquiry({ db, providers, recorder, hear })
     const sender = createSender({ db, secrets, providers, recorder, hear })
     const refunds = createRefunds()
-    const paused = metrics.counter('attempts_refused', 'Payments refused because too many attempts failed.', {
-      subject: ['network', 'order']
-    })
-    const attempts = createAttempts({
-      secrets,
-      failuresMax: settings.failed_attempts_per_hour,
-      count: subject => paused.add({ subject })
-    })
     const starter = createStarter(providers, attempts)
     const accounts = createAccounts({ recorder, starter, refunds, attempts, wake: wakeOperation })
     const events = metrics.counter('callbacks', 'What providers called back with.', {
@@ -157,10 +161,12 @@ export const paymentsModule = defineModule({
     const api: PaymentsApi = {
       ...accounts,
       figures,
+      quarantined,
       forget,
-      listen: (wanted, wantedGuard) => {
+      listen: (wanted, wantedGuard, wantedFollow) => {
         listener = wanted
         guard = wantedGuard
+        follow = wantedFollow
       },
       proceed: sender.sendAllOf,
       reconcile: createReconciliation({ db, secrets, providers, recorder, hear })
@@ -174,7 +180,8 @@ export const paymentsModule = defineModule({
           tiers,
           createIntentService({
             ...{ db, secrets, providers, starter, sender, inquire, attempts },
-            guard: async (tx, payment) => guard?.(tx, payment)
+            guard: async (tx, payment) => guard?.(tx, payment),
+            follow: async orderId => follow?.(orderId)
           }),
           settings.intents_per_minute
         )

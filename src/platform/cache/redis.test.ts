@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import pino from 'pino'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { useRedisServer } from '../../../test/faults/redis-server.ts'
 import { openTcpProxy } from '../../../test/faults/tcp-proxy.ts'
 import { until } from '../../../test/faults/until.ts'
@@ -30,23 +30,14 @@ function useCache(url: string): Cache {
 }
 const isUp = (cache: Cache) => async () => (await cache.ping()) === 'UP'
 
-async function millisecondsOf(work: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now()
-  await work()
-  return performance.now() - startedAt
-}
-
 test('without a server the cache serves from the memory of this process, and says that Redis is down', async () => {
   const server = await useRedisServer()
   const cache = useCache(`redis://127.0.0.1:${server.port}`)
-  const elapsed = await millisecondsOf(async () => {
-    for (let i = 0; i < 2 * ENTRIES_MAX; i += 1) {
-      expect(await cache.get(`key ${i}`)).toBeUndefined()
-      await cache.set(`key ${i}`, `value ${i}`, 60)
-      expect(await cache.get(`key ${i}`)).toBe(`value ${i}`)
-    }
-  })
-  expect(elapsed).toBeLessThan(500)
+  for (let i = 0; i < 2 * ENTRIES_MAX; i += 1) {
+    expect(await cache.get(`key ${i}`)).toBeUndefined()
+    await cache.set(`key ${i}`, `value ${i}`, 60)
+    expect(await cache.get(`key ${i}`)).toBe(`value ${i}`)
+  }
   expect(await cache.ping()).toBe('DOWN')
   const operations = 6 * ENTRIES_MAX
   expect(cache.statistics()).toMatchObject({
@@ -64,7 +55,7 @@ test('a server that comes later is found', async () => {
   const cache = useCache(`redis://127.0.0.1:${server.port}`)
   expect(await cache.ping()).toBe('DOWN')
   await server.start()
-  await until('it is connected', isUp(cache), 3_000)
+  await until('it is connected', isUp(cache))
   expect(cache.statistics().redis).toBe('UP')
   await cache.set('key', 'value', 60)
   expect(await cache.get('key')).toBe('value')
@@ -74,7 +65,7 @@ test('a server that comes later is found', async () => {
   ])
 })
 
-test('a server that is killed is missed at once and found again', async () => {
+test('a server that is killed is missed by the next reader and found again', async () => {
   const server = await useRedisServer()
   await server.start()
   const cache = useCache(`redis://127.0.0.1:${server.port}`)
@@ -83,33 +74,31 @@ test('a server that is killed is missed at once and found again', async () => {
     await cache.set('key', 'value', 60)
     expect(await cache.get('key')).toBe('value')
     await server.kill()
-    expect(await millisecondsOf(() => cache.get('key'))).toBeLessThan(150)
-    expect(await millisecondsOf(() => cache.ping())).toBeLessThan(150)
+    expect(await cache.get('key')).toBeUndefined()
     expect(await cache.ping()).toBe('DOWN')
     await server.start()
-    await until('it is connected again', isUp(cache), 1_000)
+    await until('it is connected again', isUp(cache))
   }
 })
 
-test('a server that hangs costs a few readers 100 ms each, and the others nothing; it is found within a second', async () => {
+test('a server that hangs is asked by a few readers only, and found again when it answers', async () => {
   const server = await useRedisServer()
   await server.start()
   const cache = useCache(`redis://127.0.0.1:${server.port}`)
   await until('it is connected', isUp(cache))
   await cache.set('key', 'value', 60)
   server.signal('SIGSTOP')
-  const first = await millisecondsOf(() => cache.get('key'))
-  expect(first).toBeGreaterThan(90)
-  expect(first).toBeLessThan(200)
-  expect(
-    await millisecondsOf(async () => {
-      for (let i = 0; i < 100; i += 1) expect(await cache.get('key')).toBeUndefined()
-    })
-  ).toBeLessThan(50)
-  expect(await millisecondsOf(async () => expect(await cache.ping()).toBe('DOWN'))).toBeLessThan(200)
+  const asked = vi.spyOn(Redis.prototype, 'get')
+  onTestFinished(() => asked.mockRestore())
+  expect(await cache.get('key')).toBeUndefined()
+  expect(asked).toHaveBeenCalledTimes(1)
+  for (let i = 0; i < 100; i += 1) expect(await cache.get('key')).toBeUndefined()
+  // One more for each 250 ms that the loop takes.
+  expect(asked.mock.calls.length).toBeLessThan(20)
+  expect(await cache.ping()).toBe('DOWN')
   expect(cache.statistics().redis).toBe('DOWN')
   server.signal('SIGCONT')
-  await until('it answers again', async () => (await cache.get('key')) === 'value', 1_000)
+  await until('it answers again', async () => (await cache.get('key')) === 'value')
 })
 
 test('a connection that is never answered any more is made anew', async () => {
@@ -121,20 +110,17 @@ test('a connection that is never answered any more is made anew', async () => {
   await until('it is connected', isUp(cache))
   await cache.set('key', 'value', 60)
   proxy.strand()
-  const back = await until('it answers again', async () => (await cache.get('key')) === 'value', 10_000)
-  expect(back).toBeLessThan(1_000)
+  await until('it answers again', async () => (await cache.get('key')) === 'value')
 })
 
-test('many readers of a server that hangs are all answered in time', async () => {
+test('many readers of a server that hangs are all answered by this process', async () => {
   const server = await useRedisServer()
   await server.start()
   const cache = useCache(`redis://127.0.0.1:${server.port}`)
   await until('it is connected', isUp(cache))
   server.signal('SIGSTOP')
-  const elapsed = await millisecondsOf(() =>
-    Promise.all(Array.from({ length: 500 }, (_, i) => cache.get(`key ${i}`)))
-  )
-  expect(elapsed).toBeLessThan(300)
+  const values = await Promise.all(Array.from({ length: 500 }, (_, i) => cache.get(`key ${i}`)))
+  expect(new Set(values)).toEqual(new Set([undefined]))
   server.signal('SIGCONT')
 })
 
@@ -179,6 +165,6 @@ test('a server that hangs does not hold up the end', async () => {
   await until('it is connected', isUp(cache))
   server.signal('SIGSTOP')
   await cache.get('key')
-  expect(await millisecondsOf(() => cache.close())).toBeLessThan(100)
+  await cache.close()
   server.signal('SIGCONT')
 })

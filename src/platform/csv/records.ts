@@ -23,6 +23,18 @@ export class FileRefused extends Error {
   }
 }
 
+/** Why the rest of a file was not begun: the process stops. `row`: the first row that was not begun. */
+export class FileInterrupted extends Error {
+  readonly row: number
+
+  constructor(row: number) {
+    super(`The process stops; the file was imported up to the row before ${row}.`)
+    this.row = row
+  }
+}
+/** The row behind the header, which is the first one. */
+export const FIRST_ROW = 2
+
 /** The records of a CSV file (RFC 4180, and what spreadsheets make of it). @throws FileRefused */
 export async function* readRecords(file: Readable): AsyncGenerator<CsvRecord> {
   const { parse } = await import('csv-parse')

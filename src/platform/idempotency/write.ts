@@ -2,6 +2,9 @@ import { defineError, type ErrorDefinition } from '../../kernel/errors.ts'
 import { derivedId, newId } from '../../kernel/ids.ts'
 import type { Transaction, Transactions } from '../postgres/database.ts'
 
+/** Does `work` that waits for something other than this thread and the database, and lets other requests in meanwhile. */
+export type WithoutSlot = <T>(work: () => Promise<T>) => Promise<T>
+
 /** What a request asks of a write, beside what it writes. */
 export type Write = {
   /** The id of what this request makes: the same in each of its tries. */
@@ -38,6 +41,7 @@ export type Write = {
   expect(version: number, stale: ErrorDefinition): void
   /** An earlier try did it: for conditions in front of a write, which its own success may have ended. */
   readonly alreadyApplied: boolean
+  readonly withoutSlot: WithoutSlot
 }
 
 /** What the gateway knows of the request behind a write. */
@@ -50,6 +54,8 @@ export type Operation = {
   expectedVersion: number | null
   /** When nobody waits for it any more, on the monotonic clock. */
   deadlineAt?: number | undefined
+  /** Absent: no request asked for it, and no slot is held. */
+  withoutSlot?: WithoutSlot
   /** Notes in the transaction that the request was done; none where nobody would read it. */
   mark?: Mark | undefined
 }
@@ -134,7 +140,8 @@ export function createWrite(operation: Operation): Write {
       isCompared = true
       if (expectedVersion !== null && expectedVersion !== version) throw stale({ details: { version } })
     },
-    alreadyApplied: isApplied
+    alreadyApplied: isApplied,
+    withoutSlot: operation.withoutSlot ?? (work => work())
   }
 }
 

@@ -13,6 +13,7 @@ export type Claimed = {
   endsAt: number
   readonly rows: readonly repository.ClaimedRow[]
 }
+export type Schedule = { readonly handler: string; readonly subject: string; readonly eventId: string }
 /** The rows are another one's now, or soon. */
 export class LeaseLost extends Error {}
 export type Claims = ReturnType<typeof createClaims>
@@ -129,7 +130,7 @@ export function createClaims(db: Pick<Database, 'apart'>, log: Log) {
       return seconds === null
     },
     /** True when the schedule is there. */
-    ensure: async (schedule: { handler: string; subject: string; eventId: string }) =>
+    ensure: async (schedule: Schedule) =>
       (await ask(tx => tx.run(repository.ensureSchedule, schedule))) !== undefined,
     findDue: async (handlers: readonly string[]): Promise<string[]> =>
       ((await ask(tx => tx.rows(repository.findDue, { handlers }))) ?? []).map(({ handler }) => handler),

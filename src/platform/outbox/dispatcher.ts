@@ -3,7 +3,7 @@ import { derivedId, FIRST_ID, newId } from '../../kernel/ids.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/registry.ts'
 import type { Database } from '../postgres/database.ts'
-import { type Claims, createClaims } from './claims.ts'
+import { type Claims, createClaims, type Schedule } from './claims.ts'
 import { createDelivery } from './delivery.ts'
 import { countDeliveries, createBacklogFigures } from './figures.ts'
 import type { Handler } from './handlers.ts'
@@ -30,6 +30,13 @@ type Attached = {
   /** Where it may be done: with others of its kind, or, if several of it may be done at once, in places of its own. */
   readonly places: ReturnType<typeof createPlaces>
 }
+
+/** The row of a job that has a schedule: one for all processes. */
+export const newSchedule = (handler: string): Schedule => ({
+  handler,
+  subject: derivedId(FIRST_ID, handler),
+  eventId: newId()
+})
 
 /** Claims what there is to do and has it done. Whoever writes something wakes this process; polling finds the rest. */
 export function createDispatcher({ db, log, metrics }: DispatcherDeps) {
@@ -107,7 +114,7 @@ export function createDispatcher({ db, log, metrics }: DispatcherDeps) {
       const names = [...attached.keys()]
       const schedules = [...attached.values()]
         .filter(({ handler }) => 'run' in handler && handler.everySeconds !== undefined)
-        .map(({ name }) => ({ handler: name, subject: derivedId(FIRST_ID, name), eventId: newId() }))
+        .map(({ name }) => newSchedule(name))
       const poll = async () => {
         while (schedules[0] !== undefined && (await claims.ensure(schedules[0]))) schedules.shift()
         for (const name of await claims.findDue(names)) wake(name)

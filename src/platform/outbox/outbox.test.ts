@@ -31,7 +31,7 @@ const touch = statement({ name: 'test.bells_touch', text: 'update public.hot set
 const bell = bellModule()
 
 async function useBells(modules: readonly Module[], databaseUrl?: string) {
-  const shop = await useShop({ modules, databaseUrl })
+  const shop = await useShop({ modules, databaseUrl, runsSchedulesAtStart: true })
   if (databaseUrl === undefined) await shop.sql(CREATE_EFFECTS)
   return shop
 }

@@ -294,9 +294,8 @@ test('when all connections are taken for too long, the next one in line is "busy
     })
   )
   await vi.waitFor(() => expect(db.statistics().acquired_conns).toBe(2))
-  const startedAt = performance.now()
+  // The others hold their connections until it has failed.
   await expect(db.transaction(tx => tx.rows(echo, { value: 1 }))).rejects.toMatchObject(busy)
-  expect(performance.now() - startedAt).toBeLessThan(400)
   const next = db.transaction(tx => tx.rows(echo, { value: 1 }))
   gate.resolve()
   await Promise.all(holders)

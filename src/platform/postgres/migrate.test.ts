@@ -7,6 +7,7 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { useProxiedDatabase } from '../../../test/faults/postgres-proxy.ts'
 import { useEmptyDatabase } from '../../../test/support/database.ts'
+import { MAIN } from '../../../test/support/program.ts'
 import { modules } from '../../app.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import { migrationSources } from '../../module.ts'
@@ -166,9 +167,8 @@ test('the command migrates, says what it did, and does nothing the second time',
   const { url } = await useEmptyDatabase()
   const run = () =>
     new Promise<{ code: number | null; output: string }>(resolve => {
-      const main = join(import.meta.dirname, '../../main.ts')
       const env = { ...process.env, DATABASE_URL: url }
-      const child = execFile(process.execPath, [main, 'migrate'], { env }, (_error, stdout, stderr) =>
+      const child = execFile(process.execPath, [MAIN, 'migrate'], { env }, (_error, stdout, stderr) =>
         resolve({ code: child.exitCode, output: stdout + stderr })
       )
     })

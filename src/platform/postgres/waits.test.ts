@@ -92,7 +92,7 @@ test('reads of a table that is locked fail soon, and keep neither other readers 
   expect(await elapsedOf(() => db.ping())).toBeLessThan(SOON_MS)
   for (const answer of await locked) expect(answer).toMatchObject({ status: 'rejected', reason: busy })
   await somebody.query('commit')
-  await until('it can be read again', async () => (await db.first(findNote, { id: 1 }))?.count === 0, 1_000)
+  await until('it can be read again', async () => (await db.first(findNote, { id: 1 }))?.count === 0)
 })
 
 test('transactions that wait for locked rows keep nobody else from writing, and succeed when they are free', async () => {
@@ -235,7 +235,7 @@ test('a connection that died silently in use keeps its place from nobody', async
     { deadlineAt: performance.now() + 2_500 }
   )
   const refused = expect(stranded).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
-  await until('there is a connection for somebody else', () => add(db, 2).then(() => true), 2_000)
+  await until('there is a connection for somebody else', () => add(db, 2).then(() => true))
   expect(db.statistics()).toMatchObject({ acquired_conns: 0 })
   await refused
 })
@@ -251,7 +251,7 @@ test('the locks of a transaction whose process is gone are free after 2 s, of on
     { deadlineAt: performance.now() + 500 }
   )
   await expect(gone).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
-  await until('the row is free', () => add(db, 1).then(() => true), 3_000)
+  await until('the row is free', () => add(db, 1).then(() => true))
   const withoutEnd = await db.transaction(tx => tx.first(idleTimeout), {
     deadlineAt: Number.POSITIVE_INFINITY
   })

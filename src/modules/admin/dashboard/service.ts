@@ -1,24 +1,24 @@
-import { createDays } from '../../../kernel/days.ts'
+import type { Days } from '../../../kernel/days.ts'
 import { singleFlight } from '../../../kernel/single-flight.ts'
 import type { Durations } from '../../../platform/metrics/durations.ts'
 import type { Outbox } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import type { AuthApi } from '../../auth/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
-import type { OrderFigures, OrdersApi } from '../../orders/index.ts'
+import type { OrderFigures } from '../../orders/index.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
+import type { KeptDays } from './kept-days.ts'
 import { type Period, periodOf } from './period.ts'
 import type { DashboardQuery, DashboardResponse } from './schema.ts'
 import { countsOf, newOf, revenueOf, totalsOf, unitsOf } from './sums.ts'
 
 type Deps = {
   db: Database
+  days: Days
   timeZone: string
+  keptDays: Pick<KeptDays, 'figuresOf'>
   deliveries: Pick<Outbox['console'], 'countDead'>
   durations: Pick<Durations, 'recent'>
-  auth: Pick<AuthApi, 'registered'> | undefined
-  orders: Pick<OrdersApi, 'figures'> | undefined
-  payments: Pick<PaymentsApi, 'figures'> | undefined
+  payments: Pick<PaymentsApi, 'quarantined'> | undefined
   inventory: Pick<InventoryApi, 'lowStock'> | undefined
 }
 
@@ -26,11 +26,11 @@ const KEPT_MS = 5_000
 /** So many periods are kept; whoever looks at more pays for it. */
 const KEPT_MAX = 20
 const LOW_MAX = 10
+const TOP_MAX = 10
 
 /** Figures of the shop over some days. Whoever asks within a few seconds of somebody else gets the same. */
 export function createDashboard(deps: Deps) {
-  const { db, timeZone, deliveries, durations, auth, orders, payments, inventory } = deps
-  const days = createDays(timeZone)
+  const { db, days, timeZone, keptDays, deliveries, durations, payments, inventory } = deps
   const readOnce = singleFlight<DashboardResponse>()
   const kept = new Map<string, { figures: DashboardResponse; at: number }>()
 
@@ -41,10 +41,9 @@ export function createDashboard(deps: Deps) {
   })
 
   async function read(period: Period): Promise<DashboardResponse> {
-    const [came, ordered, money, low, dead] = await Promise.all([
-      auth?.registered(period.starts, period.end),
-      orders?.figures(db, period.starts, period.end),
-      payments?.figures(db, period.starts, period.end),
+    const [{ customers: came, orders: ordered, money }, quarantined, low, dead] = await Promise.all([
+      keptDays.figuresOf(period),
+      payments?.quarantined(db),
       inventory?.lowStock(LOW_MAX),
       deliveries.countDead(null)
     ])
@@ -52,11 +51,11 @@ export function createDashboard(deps: Deps) {
       from: period.days[0] ?? '',
       to: period.days.at(-1) ?? '',
       time_zone: timeZone,
-      orders: ordered ? { ...soldOf(ordered), top_products: [...ordered.products] } : null,
-      revenue: money ? revenueOf(money.days) : null,
+      orders: ordered ? { ...soldOf(ordered), top_products: ordered.products.slice(0, TOP_MAX) } : null,
+      revenue: money ? revenueOf(money) : null,
       new_customers: came ? newOf(came) : null,
       low_stock: low ? { total: low.total ?? 0, items: low.items } : null,
-      trouble: { dead_events: dead, quarantined_payments: money?.quarantined ?? null },
+      trouble: { dead_events: dead, quarantined_payments: quarantined ?? null },
       latency: durations.recent(),
       days: period.days.map((day, index) => ({
         day,
@@ -66,7 +65,7 @@ export function createDashboard(deps: Deps) {
               units: ordered.units.filter(each => each.day === index + 1)
             })
           : null,
-        revenue: money ? revenueOf(money.days.filter(each => each.day === index + 1)) : null,
+        revenue: money ? revenueOf(money.filter(each => each.day === index + 1)) : null,
         new_customers: came ? newOf(came.filter(each => each.day === index + 1)) : null
       }))
     }

@@ -2,7 +2,7 @@ import type { OrderFigures } from '../../orders/index.ts'
 import type { MoneyFigures } from '../../payments/index.ts'
 
 type OrderDay = OrderFigures['days'][number]
-type MoneyDay = MoneyFigures['days'][number]
+type MoneyDay = MoneyFigures[number]
 
 const sumOf = <T>(rows: readonly T[], read: (row: T) => number) =>
   rows.reduce((sum, row) => sum + read(row), 0)

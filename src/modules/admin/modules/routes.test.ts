@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { useShop } from '../../../../test/support/use-shop.ts'
 import { modules } from '../../../app.ts'
-import { admin, customer } from '../../../testing.ts'
+import { admin } from '../../../testing.ts'
 import { adminModule } from '../index.ts'
 
 const withoutAuth = modules.filter(({ name }) => name !== 'auth')
@@ -49,10 +49,6 @@ test('administrators see every module, how it is and why, and the configuration 
 
   shop.platform.cache.ping = () => Promise.reject(new Error('gone'))
   expect((await api.get('/api/admin/modules')).json).toMatchObject({ database: 'up', cache: 'down' })
-  for (const path of ['modules', 'config', 'audit', 'events/summary']) {
-    expect((await shop.as(customer()).get(`/api/admin/${path}`)).status).toBe(403)
-    expect((await shop.as(null).get(`/api/admin/${path}`)).status).toBe(401)
-  }
 })
 
 test('alone it shows itself; switched off, everything below its path says so, for other modules too', async () => {

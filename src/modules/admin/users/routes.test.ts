@@ -135,18 +135,6 @@ test('sessions are listed and ended, and an account is told and deleted', async 
     expect(answer).toMatchObject({ status: 404, json: { code: 'AUTH_USER_NOT_FOUND' } })
 })
 
-test('customers and strangers get nowhere near', async () => {
-  const ada = await shop.register()
-  for (const path of ['', `/${boss.id}`, `/${boss.id}/export`, `/${boss.id}/sessions`]) {
-    expect((await ada.get(`${USERS}${path}`)).status).toBe(403)
-    expect((await shop.anybody.get(`${USERS}${path}`)).status).toBe(401)
-  }
-  expect((await ada.patch(`${USERS}/${ada.id}`, { rights: { role: 'admin', scopes: null } })).status).toBe(
-    403
-  )
-  expect((await boss.get(`${USERS}/nobody`)).status).toBe(400)
-})
-
 test('of many people those whose address or name begins so are found by an index', async () => {
   await shop.sql(
     `insert into auth.users (id, email, name, role)

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { identityOf } from '../../../gateway/callers/identity.ts'
 import { byAddress } from '../../../gateway/callers/rate-limits.ts'
 import type { RouteLimit, Tiers } from '../../../gateway/routing/tiers.ts'
-import { writeOf } from '../../../gateway/writes/write.ts'
+import { withoutSlotOf, writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, noContent, PageQuery } from '../../../kernel/wire.ts'
 import type { InvitationService } from '../invitations/service.ts'
 import type { SessionService } from '../sessions/service.ts'
@@ -23,7 +23,8 @@ export const neverStored = (_request: FastifyRequest, reply: FastifyReply, done:
 
 const originOf = (request: FastifyRequest): Origin => ({
   network: byAddress(request),
-  userAgent: request.headers['user-agent']
+  userAgent: request.headers['user-agent'],
+  withoutSlot: withoutSlotOf(request)
 })
 
 export function accountRoutes(tiers: Tiers, accounts: AccountService, limits: AuthLimits): void {

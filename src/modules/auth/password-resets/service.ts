@@ -61,7 +61,7 @@ export function createPasswordResets(deps: PasswordResetDeps) {
       // Before anything is computed: what will be refused anyway costs nothing.
       const { email, user_id } = found(await db.first(findToken, { id }), oneTimeTokenInvalid)
       requirePassword(password, email)
-      const hash = await passwords.hash(password)
+      const hash = await passwords.hash(password, write.withoutSlot)
       await write.once(db, async tx => {
         found(await tx.first(repository.resetPassword, { id, hash }), oneTimeTokenInvalid)
         await tx.run(deleteTokensOfOldPassword, { userId: user_id })

@@ -1,3 +1,5 @@
+import { lowerPoolPriority } from './thread-priority.ts'
+
 // argon2id as OWASP recommends it (Password Storage Cheat Sheet, 2026): 19 MiB, two passes, one lane. 12 ms here.
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
@@ -15,13 +17,21 @@ export type PasswordHashing = {
 /** Equal for people is equal for us: the same characters typed on another keyboard (NIST SP 800-63B, 3.1.1.2). */
 const normalise = (password: string): string => password.normalize('NFKC')
 
-// The native library is loaded with the first password, not at start.
-const library = () => import('@node-rs/argon2')
+let isLowered = false
+/** Computes on threads of the pool. The native library is loaded with the first password, not at start. */
+async function compute<T>(work: (library: typeof import('@node-rs/argon2')) => Promise<T>): Promise<T> {
+  const computing = work(await import('@node-rs/argon2'))
+  if (!isLowered) lowerPoolPriority()
+  isLowered = true
+  return computing
+}
 
 export const argon2id: PasswordHashing = {
-  hash: async password => (await library()).hash(normalise(password), PARAMETERS),
+  hash: password => compute(library => library.hash(normalise(password), PARAMETERS)),
   verify: async (passwordHash, password) => {
-    const matches = await (await library()).verify(passwordHash ?? NOBODYS_HASH, normalise(password))
+    const matches = await compute(library =>
+      library.verify(passwordHash ?? NOBODYS_HASH, normalise(password))
+    )
     return matches && passwordHash !== null
   }
 }

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createBulkhead } from './bulkhead.ts'
 import { argon2id } from './hashing.ts'
@@ -63,6 +65,19 @@ describe('password hashing', () => {
   })
 })
 
+test.runIf(process.platform === 'linux')(
+  'the threads that hash have a lower priority than the one of requests',
+  async () => {
+    await argon2id.hash(PASSWORD)
+    const pool = readdirSync('/proc/self/task').filter(
+      thread => readFileSync(`/proc/self/task/${thread}/comm`, 'utf8') === 'libuv-worker\n'
+    )
+    expect(pool.length).toBeGreaterThan(0)
+    const expected = Math.min(19, getPriority() + 10)
+    expect(pool.map(thread => getPriority(Number(thread)))).toEqual(pool.map(() => expected))
+  }
+)
+
 describe('the bulkhead', () => {
   const deferred = () => {
     let release = () => {}
@@ -73,7 +88,7 @@ describe('the bulkhead', () => {
   }
 
   test('runs so many at once, queues so many, and refuses the rest at once', async () => {
-    const run = createBulkhead({ atOnce: 2, queueMax: 3, waitMs: 10_000 })
+    const { run } = createBulkhead({ atOnce: 2, queueMax: 3, waitMs: 10_000 })
     const gate = deferred()
     let running = 0
     let most = 0
@@ -97,7 +112,7 @@ describe('the bulkhead', () => {
   })
 
   test('refuses who has waited too long, and keeps its places right', async () => {
-    const run = createBulkhead({ atOnce: 1, queueMax: 3, waitMs: 20 })
+    const { run } = createBulkhead({ atOnce: 1, queueMax: 3, waitMs: 20 })
     const gate = deferred()
     const first = run(() => gate.done)
     await expect(run(async () => {})).rejects.toMatchObject({ code: 'AUTH_BUSY' })
@@ -106,10 +121,33 @@ describe('the bulkhead', () => {
     await expect(Promise.all([run(async () => 1), run(async () => 2)])).resolves.toEqual([1, 2])
   })
 
+  test('refuses after 1.25 s what will not begin in time, and keeps the rest', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { run } = createBulkhead({ atOnce: 1, queueMax: 100, waitMs: 4_000 })
+    const refusedAt: number[] = []
+    const startedAt = performance.now()
+    const work = () => new Promise<void>(resolve => setTimeout(resolve, 100))
+    const all = Array.from({ length: 60 }, () =>
+      run(work).then(
+        () => 'done',
+        () => refusedAt.push(performance.now() - startedAt)
+      )
+    )
+    await vi.advanceTimersByTimeAsync(10_000)
+    const outcomes = await Promise.all(all)
+    const done = outcomes.filter(outcome => outcome === 'done').length
+    expect([done, done + refusedAt.length]).toEqual([
+      expect.toSatisfy(count => count >= 36 && count <= 42),
+      60
+    ])
+    expect(Math.max(...refusedAt)).toBe(1_250)
+  })
+
   test('lets a place rest for as long as it was used, if asked to', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
-    const run = createBulkhead({ atOnce: 1, queueMax: 1, waitMs: 10_000, rests: true })
+    const { run } = createBulkhead({ atOnce: 1, queueMax: 1, waitMs: 10_000, rests: true })
     await run(async () => vi.advanceTimersByTime(30))
     let isNextDone = false
     const next = run(async () => {
@@ -123,7 +161,7 @@ describe('the bulkhead', () => {
   })
 
   test('gives its place back when the work fails', async () => {
-    const run = createBulkhead({ atOnce: 1, queueMax: 0, waitMs: 20 })
+    const { run } = createBulkhead({ atOnce: 1, queueMax: 0, waitMs: 20 })
     await expect(run(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
     await expect(run(async () => 1)).resolves.toBe(1)
   })

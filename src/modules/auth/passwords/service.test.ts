@@ -54,6 +54,20 @@ describe('whether somebody may try a password', () => {
   })
 })
 
+/** Budgets that allow everything, and hashes that are computed once they are released. */
+function heldHashing() {
+  let release = () => {}
+  const released = new Promise<boolean>(resolve => {
+    release = () => resolve(false)
+  })
+  const entry = { succeed: async () => {}, withdraw: async () => {} }
+  return {
+    budgets: { enter: vi.fn(async () => entry), enterOwn: async () => {}, remember: async () => {} },
+    hashing: { hash: async () => '', verify: () => released },
+    release
+  }
+}
+
 describe('proving a password', () => {
   const holder = { id: '01890000-0000-7000-8000-000000000000', password_hash: 'right', disabled: false }
   type Found = Omit<typeof holder, 'password_hash'> & { password_hash: string | null }
@@ -71,7 +85,7 @@ describe('proving a password', () => {
       network = '192.0.2.1',
       found: Found | undefined = undefined,
       account = 'x'
-    ) => passwords.prove({ account, network }, password, async () => found)
+    ) => passwords.prove({ account, network, withoutSlot }, password, async () => found)
     const codeOf = (password: string, network?: string, found?: Found, account?: string) =>
       prove(password, network, found, account).then(
         () => 'proved',
@@ -79,6 +93,7 @@ describe('proving a password', () => {
       )
     return { verify, prove, codeOf, passwords }
   }
+  const withoutSlot = <T>(work: () => Promise<T>) => work()
   const WRONG = 'AUTH_INVALID_CREDENTIALS'
   const WAIT = 'AUTH_TOO_MANY_FAILURES'
 
@@ -130,10 +145,23 @@ describe('proving a password', () => {
     expect(error.retryAfterSeconds).toBeLessThanOrEqual(10 * (40 + 1))
   })
 
+  test('is refused before anything is read or counted when too many wait for their hash', async () => {
+    const { budgets, hashing, release } = heldHashing()
+    const passwords = createPasswords({ budgets, hashing, hashesAtOnce: 1 })
+    const find = vi.fn(async () => undefined)
+    const prove = () => passwords.prove({ account: 'x', network: '192.0.2.1', withoutSlot }, 'a', find)
+    const outcomes = Array.from({ length: 151 }, () => prove().catch((error: DomainError) => error.code))
+    await vi.waitFor(() => expect(budgets.enter).toHaveBeenCalledTimes(151))
+    await expect(prove()).rejects.toMatchObject({ code: 'AUTH_BUSY', retryAfterSeconds: 1 })
+    expect([find.mock.calls.length, budgets.enter.mock.calls.length]).toEqual([151, 151])
+    release()
+    expect(await Promise.all(outcomes)).toEqual(Array(151).fill(WRONG))
+  })
+
   test('that could not be computed costs nothing', async () => {
     const { passwords, codeOf, verify } = await usePasswords(1)
     verify.mockRejectedValueOnce(new Error('out of memory'))
-    const attempt = { account: 'x', network: '192.0.2.1' }
+    const attempt = { account: 'x', network: '192.0.2.1', withoutSlot }
     await expect(passwords.prove(attempt, 'a', async () => undefined)).rejects.toThrow('out of memory')
     expect(await codeOf('a')).toBe(WRONG)
   })
@@ -283,7 +311,8 @@ describe('changing passwords', () => {
     let refused = 0
     const loops = tenEach.map(async change => {
       while (!stop.signal.aborted) {
-        expect((await change('a wrong password', 'eleven lives and a cello')).status).toBe(401)
+        // 503 where a hash takes so long that thirty of them are not computed in time.
+        expect([401, 503]).toContain((await change('a wrong password', 'eleven lives and a cello')).status)
         refused += 1
       }
     })
@@ -302,4 +331,33 @@ describe('changing passwords', () => {
     const middle = answered.sort((a, b) => a - b)[answered.length / 2]
     expect(middle).toBeLessThan(tenEach.length / 2)
   })
+})
+
+test.each([
+  ['log-ins', '/api/auth/login'],
+  ['registrations', '/api/auth/register']
+])('%s that wait for a hash hold no request slot', async (_what, path) => {
+  const app = await createTestApp({
+    CARTWRIGHT__SERVER__TRUST_PROXY: 'true',
+    CARTWRIGHT__SERVER__CONCURRENT_REQUESTS_MAX: '2',
+    CARTWRIGHT__AUTH__PASSWORD_HASHES_AT_ONCE: '1'
+  })
+  onTestFinished(() => app.close())
+  const { json } = await app.request('POST', '/api/auth/register', {
+    body: { email: 'owner@example.com', password: PASSWORD }
+  })
+  let done = 0
+  const all = Array.from({ length: 12 }, async (_, index) => {
+    const body = { email: `buyer-${index}@example.com`, password: PASSWORD }
+    const { status } = await app.request('POST', path, {
+      body,
+      headers: { 'x-forwarded-for': `203.0.113.${index}` }
+    })
+    done += 1
+    return status
+  })
+  const { status } = await app.request('GET', '/api/auth/sessions', { token: json.access_token })
+  expect([status, done < 6]).toEqual([200, true])
+  const expected = path.endsWith('login') ? 401 : 201
+  expect(await Promise.all(all)).toEqual(Array(12).fill(expected))
 })

@@ -1,11 +1,15 @@
 import type { Fault } from '../../../kernel/faults.ts'
+import type { WithoutSlot } from '../../../platform/idempotency/write.ts'
 import { invalidCredentials } from '../errors.ts'
 import type { Attempt, Budgets } from './budgets.ts'
 import { createBulkhead } from './bulkhead.ts'
 import type { PasswordHashing } from './hashing.ts'
 
-const QUEUE_MAX = 100
-const QUEUE_WAIT_MS = { logIn: 2_000, change: 4_000 }
+/** A burst of 300 log-ins is served with the usual two places: each computes some 60 hashes a second. */
+const LOG_INS_PER_PLACE = 150
+const CHANGES_MAX = 100
+/** A log-in or change that is answered later has met the deadline of its request. */
+const WAIT_MS = 4_500
 
 export type PasswordDeps = { budgets: Budgets; hashing: PasswordHashing; hashesAtOnce: number }
 type Holder = { id: string; password_hash: string | null; disabled: boolean }
@@ -13,17 +17,18 @@ type Holder = { id: string; password_hash: string | null; disabled: boolean }
 /**
  * Hashing costs a processor 12 ms, so few are computed at once. Log-ins have places of their own: whoever registers, or
  * changes passwords over and over, has one place beside them, which rests half of the time, and a log-in never waits for it.
+ * What waits here or is hashed holds no request slot, so that many log-ins never delay carts and products.
  */
 export function createPasswords({ budgets, hashing, hashesAtOnce }: PasswordDeps) {
   const forLogIns = createBulkhead({
     atOnce: hashesAtOnce,
-    queueMax: QUEUE_MAX,
-    waitMs: QUEUE_WAIT_MS.logIn
+    queueMax: hashesAtOnce * LOG_INS_PER_PLACE,
+    waitMs: WAIT_MS
   })
   const forChanges = createBulkhead({
     atOnce: 1,
-    queueMax: QUEUE_MAX,
-    waitMs: QUEUE_WAIT_MS.change,
+    queueMax: CHANGES_MAX,
+    waitMs: WAIT_MS,
     rests: true
   })
 
@@ -38,16 +43,18 @@ export function createPasswords({ budgets, hashing, hashesAtOnce }: PasswordDeps
    * @throws `AUTH_INVALID_CREDENTIALS`, `AUTH_TOO_MANY_FAILURES`, `AUTH_BUSY`.
    */
   async function prove<H extends Holder>(
-    attempt: Attempt,
+    { withoutSlot, ...attempt }: Attempt & { withoutSlot: WithoutSlot },
     password: string,
     find: () => Promise<H | undefined>
   ): Promise<H> {
+    // Before anything is read or counted: what will be refused costs next to nothing.
+    forLogIns.requireRoom()
     const holder = await find()
     // Paid for before it is computed: guesses sent at once cannot overtake the count.
     const entry = await budgets.enter(attempt, holder?.id)
     let right: boolean
     try {
-      right = await forLogIns(() => isRight(holder, password))
+      right = await withoutSlot(() => forLogIns.run(() => isRight(holder, password)))
     } catch (error) {
       await entry.withdraw()
       throw error
@@ -64,10 +71,10 @@ export function createPasswords({ budgets, hashing, hashesAtOnce }: PasswordDeps
     async proveOwn<H extends Holder>(
       holder: H,
       password: string,
-      path = 'body/current_password'
+      { path, withoutSlot }: { path: string; withoutSlot: WithoutSlot }
     ): Promise<H> {
       await budgets.enterOwn(holder.id)
-      if (await forChanges(() => isRight(holder, password))) return holder
+      if (await withoutSlot(() => forChanges.run(() => isRight(holder, password)))) return holder
       const errors: Fault[] = [{ path, message: 'must be your present password' }]
       throw invalidCredentials({ details: { errors } })
     },
@@ -76,7 +83,8 @@ export function createPasswords({ budgets, hashing, hashesAtOnce }: PasswordDeps
     remember: budgets.remember,
 
     /** @throws `AUTH_BUSY`. */
-    hash: (password: string): Promise<string> => forChanges(() => hashing.hash(password))
+    hash: (password: string, withoutSlot: WithoutSlot): Promise<string> =>
+      withoutSlot(() => forChanges.run(() => hashing.hash(password)))
   }
 }
 export type Passwords = ReturnType<typeof createPasswords>

@@ -119,35 +119,6 @@ describe('addresses', () => {
     const { items } = (await ada.get('/api/auth/addresses')).json
     expect(items.filter((each: { default_shipping: boolean }) => each.default_shipping)).toHaveLength(1)
   })
-
-  test('of somebody else are as those that there are not; without a token there are none', async () => {
-    const [ada, eve] = await Promise.all([shop.register(), shop.register()])
-    const { json } = await ada.post('/api/auth/addresses', { address: HOME })
-    const ask = async (id: string) => [
-      await eve.get(`/api/auth/addresses/${id}`),
-      await eve.patch(`/api/auth/addresses/${id}`, { address: OFFICE }),
-      await eve.delete(`/api/auth/addresses/${id}`)
-    ]
-    const shown = async (id: string) =>
-      (await ask(id)).map(({ status, json: { request_id: _, ...body } }) => [status, body])
-    expect(await shown(json.id)).toEqual(await shown(newId()))
-    expect((await shown(json.id)).map(([status]) => status)).toEqual([404, 404, 404])
-    expect((await ada.get(`/api/auth/addresses/${json.id}`)).json).toEqual(json)
-    expect((await eve.get('/api/auth/addresses')).json.items).toEqual([])
-    for (const path of ['/api/auth/addresses', `/api/auth/addresses/${json.id}`])
-      expect((await shop.anybody.get(path)).status).toBe(401)
-  })
-
-  test('of a request that is sent again are there once', async () => {
-    const ada = await shop.register()
-    const key = { 'idempotency-key': newId() }
-    const [first, again] = [
-      await ada.post('/api/auth/addresses', { address: HOME }, key),
-      await ada.post('/api/auth/addresses', { address: HOME }, key)
-    ]
-    expect(again.json).toEqual(first.json)
-    expect((await ada.get('/api/auth/addresses')).json.items).toHaveLength(1)
-  })
 })
 
 test('where addresses have to be verified first, nobody but administrators gets in before', async () => {

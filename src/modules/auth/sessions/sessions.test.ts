@@ -267,7 +267,7 @@ describe('sessions', () => {
     expect(answer.json.code).toBe('AUTH_INVALID_TOKEN')
   })
 
-  test('cannot be opened for a password that was changed in the meantime', async () => {
+  test('cannot be opened for a password that was changed, or a user who was disabled, in the meantime', async () => {
     const { user } = await signIn()
     const session = {
       id: ABSENT,
@@ -281,6 +281,9 @@ describe('sessions', () => {
       app.platform.db.run(repository.insertSession, { ...session, passwordHash })
     expect(await open('the hash of yesterday')).toBe(0)
     expect(await open('')).toBe(0)
+    await sql('update auth.users set disabled_at = now() where id = $1', [user.id])
+    expect(await open(row?.password_hash)).toBe(0)
+    await sql('update auth.users set disabled_at = null where id = $1', [user.id])
     expect(await open(row?.password_hash)).toBe(1)
   })
 

@@ -91,7 +91,10 @@ export function createVerification({ db, emit, tokens, passwords, settings }: Ve
       const refusal = domainRefusal(settings, email)
       if (refusal !== undefined) throw refusal
       const user = found(await db.first(users.findUser, { id: userId }), invalidToken)
-      const { password_hash: hash } = await passwords.proveOwn(user, body.password, 'body/password')
+      const { password_hash: hash } = await passwords.proveOwn(user, body.password, {
+        path: 'body/password',
+        withoutSlot: write.withoutSlot
+      })
       await write.once(db, async tx => {
         found(await tx.first(repository.lockPassword, { userId, hash: hash ?? '' }), invalidCredentials)
         if (email === user.email) {

@@ -13,7 +13,8 @@ import {
 } from '../../../kernel/wire.ts'
 
 const QUANTITY_MAX = 1_000_000 // far above any limit of a line, which is configuration and answered 409
-const ITEMS_MAX = 10_000
+/** As many as an order may have. A cart that may have more is merged by several requests. */
+const ITEMS_MAX = 200
 
 const Quantity = Type.Integer({ minimum: 1, maximum: QUANTITY_MAX })
 

@@ -131,13 +131,13 @@ describe('the items of a browser', () => {
     ])
   })
 
-  test('ten thousand of them, all the same, are one line', async () => {
+  test('two hundred of them, all the same, are one line', async () => {
     const shop = await useCartShop()
     const mug = shop.catalog.sell()
-    const items = Array.from({ length: 10_000 }, () => ({ variant_id: mug, quantity: 1_000_000 }))
+    const items = Array.from({ length: 200 }, () => ({ variant_id: mug, quantity: 1_000_000 }))
     const { status, json } = await merge(shop, newId(), { items })
     expect([status, quantitiesOf(json)]).toEqual([200, { [mug]: 99 }])
-    expect(json.merge.adjustments).toMatchObject([{ requested: 10_000_000_000, granted: 99 }])
+    expect(json.merge.adjustments).toMatchObject([{ requested: 200_000_000, granted: 99 }])
   })
 })
 
@@ -167,7 +167,7 @@ test.each([
   ['an unknown property', { items: [], force: true }],
   ['a quantity of zero', { items: [{ variant_id: newId(), quantity: 0 }] }],
   ['items that are none', { items: 'all' }],
-  ['too many items', { items: Array(10_001).fill({ variant_id: newId(), quantity: 1 }) }],
+  ['too many items', { items: Array(201).fill({ variant_id: newId(), quantity: 1 }) }],
   ['a token that is no text', { guest_cart_token: 1 }],
   ['a token that is too long', { guest_cart_token: 'g'.repeat(257) }],
   ['no object', []]

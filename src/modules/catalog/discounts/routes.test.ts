@@ -122,10 +122,10 @@ test('a list by price is right when a discount has just started or ended', async
   expect(await order()).toEqual(withoutDiscount)
   const { id } = await createDiscount(app, { ...target, starts_at: ago(-1) })
   await order()
-  await vi.waitFor(async () => expect(await order()).toEqual(withDiscount), { timeout: 3_000 })
+  await vi.waitFor(async () => expect(await order()).toEqual(withDiscount), { timeout: 20_000 })
   await app.request('PATCH', `/api/catalog/discounts/${id}`, { ...admin, body: { ends_at: ago(-1) } })
   await order()
-  await vi.waitFor(async () => expect(await order()).toEqual(withoutDiscount), { timeout: 3_000 })
+  await vi.waitFor(async () => expect(await order()).toEqual(withoutDiscount), { timeout: 20_000 })
 })
 
 test('SQL and TypeScript know the same rule of prices', async () => {

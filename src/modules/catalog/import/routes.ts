@@ -17,6 +17,9 @@ export function importRoutes(tiers: Tiers, importCsv: ImportCsv): void {
         response: { 200: ImportReportResponse }
       }
     },
-    request => importCsv(request.body, request.query, () => request.visit?.progressed())
+    request =>
+      importCsv(request.body, { ...request.query, stopping: request.stopping }, () =>
+        request.visit?.progressed()
+      )
   )
 }

@@ -2,13 +2,13 @@ import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DomainError } from '../../../kernel/errors.ts'
 import { copyOf } from '../../../platform/csv/columns.ts'
-import { type CsvRecord, FileRefused } from '../../../platform/csv/records.ts'
+import { type CsvRecord, FIRST_ROW, FileInterrupted, FileRefused } from '../../../platform/csv/records.ts'
 import { type Spooled, spool } from '../../../platform/csv/spool.ts'
 import { checkTable, readTable } from '../../../platform/csv/table.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { databaseUnavailable } from '../../../platform/postgres/errors.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
-import { importFailed, skuTaken, slugTaken } from '../errors.ts'
+import { importFailed, importInterrupted, skuTaken, slugTaken } from '../errors.ts'
 import type { Changes } from '../revision/changes.ts'
 import { applyBatch, type Outcome } from './batch.ts'
 import type { ProductDraft } from './draft.ts'
@@ -39,7 +39,8 @@ const REST_MS_MAX = 1_000
 const ANALYZED_ROWS_MIN = 1_000
 const COUNTED_TRIES_MAX = 60
 
-export type ImportOptions = { mode?: Mode }
+/** `stopping`: aborted when the process stops; no other product is begun then. */
+export type ImportOptions = { mode?: Mode; stopping?: AbortSignal }
 /** How far an import has come, with each row that is read; `rowsTotal` is null while the file is only checked. */
 export type Progress = { rows: number; rowsTotal: number | null }
 type OnProgress = (progress: Progress) => void
@@ -55,20 +56,28 @@ type Deps = {
 export function createImporter({ db, changes, inventory, currency }: Deps) {
   /**
    * `best_effort` imports every product that has no fault, some 250 rows in a transaction; `all_or_nothing` imports all
-   * of them in one transaction, or none. @throws `CATALOG_IMPORT_FAILED` with the report, and then nothing was changed.
+   * of them in one transaction, or none. @throws `CATALOG_IMPORT_FAILED` with the report, and then nothing was changed;
+   * `CATALOG_IMPORT_INTERRUPTED` with the report, when the process stops.
    */
   async function importCsv(stream: Readable, options: ImportOptions = {}, onProgress: OnProgress = () => {}) {
-    const { mode = 'best_effort' } = options
+    const { mode = 'best_effort', stopping } = options
     try {
       const file = await spool(stream, IMPORT_BYTES_MAX)
-      return await importFile(file, mode, onProgress).finally(file.remove)
+      return await importFile(file, mode, stopping, onProgress).finally(file.remove)
     } catch (cause) {
+      // Nothing of it was imported.
+      if (cause instanceof FileInterrupted) throw interrupted(emptyReport(mode), cause)
       if (!(cause instanceof FileRefused)) throw cause
       throw importFailed({ cause, details: { report: refusalReport(mode, cause) } })
     }
   }
 
-  async function importFile(file: Spooled, mode: Mode, onProgress: OnProgress): Promise<Report> {
+  async function importFile(
+    file: Spooled,
+    mode: Mode,
+    stopping: AbortSignal | undefined,
+    onProgress: OnProgress
+  ): Promise<Report> {
     const unread = inventory ? [] : STOCK_FIELDS
     const { header, rowsTotal } = await checkTable(
       file,
@@ -76,7 +85,8 @@ export function createImporter({ db, changes, inventory, currency }: Deps) {
       () => onProgress({ rows: 0, rowsTotal: null })
     )
     const progress = (report: Report) => onProgress({ rows: report.rows, rowsTotal })
-    const read = (report: Report) => readBatches(file, header, currency, report, () => progress(report))
+    const read = (report: Report) =>
+      readBatches(file, { header, currency, stopping }, report, () => progress(report))
     const report = await (mode === 'best_effort' ? importSome : importAll)(
       () => emptyReport(mode, header.ignored),
       read,
@@ -93,11 +103,15 @@ export function createImporter({ db, changes, inventory, currency }: Deps) {
 
   async function importSome(newReport: () => Report, read: Read, onBatch: OnBatch): Promise<Report> {
     const report = newReport()
-    for await (const drafts of read(report)) {
-      const startedAt = performance.now()
-      for (const outcome of await applySeparately(drafts)) addOutcome(report, outcome)
-      await untilCounted(() => onBatch(report))
-      await delay(Math.min(performance.now() - startedAt, REST_MS_MAX))
+    try {
+      for await (const drafts of read(report)) {
+        const startedAt = performance.now()
+        for (const outcome of await applySeparately(drafts)) addOutcome(report, outcome)
+        await untilCounted(() => onBatch(report))
+        await delay(Math.min(performance.now() - startedAt, REST_MS_MAX))
+      }
+    } catch (error) {
+      throw error instanceof FileInterrupted ? interrupted(report, error) : error
     }
     return report
   }
@@ -166,11 +180,15 @@ export function createImporter({ db, changes, inventory, currency }: Deps) {
 }
 export type ImportCsv = ReturnType<typeof createImporter>
 
+type Reading = { header: Header; currency: string; stopping: AbortSignal | undefined }
+
+const interrupted = (report: Report, cause: FileInterrupted) =>
+  importInterrupted({ cause, details: { report, first_row_left: cause.row } })
+
 /** The products of the file, some 250 rows at a time. What is wrong with the others goes into the report. */
 async function* readBatches(
   file: Spooled,
-  header: Header,
-  currency: string,
+  { header, currency, stopping }: Reading,
   report: Report,
   onRow: () => void
 ): AsyncGenerator<ProductDraft[]> {
@@ -178,7 +196,14 @@ async function* readBatches(
   let batch: ProductDraft[] = []
   let rows = 0
   let size = 0
+  let rowsBegun = 0
   for await (const group of groupRows(countRows(file, report, onRow), header)) {
+    if (batch.length === 0 && stopping?.aborted) {
+      // Rows of this product, and of the next one, were read.
+      report.rows = rowsBegun
+      throw new FileInterrupted(group.rows[0]?.row ?? FIRST_ROW)
+    }
+    rowsBegun += group.rows.length
     const parsed = productOf(group, header, currency)
     if ('problems' in parsed) {
       addFailure(report, parsed.problems)

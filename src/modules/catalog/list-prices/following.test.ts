@@ -3,7 +3,7 @@ import { createCategory, createDiscount, createProduct } from '../../../../test/
 import { useMarkets } from '../../../../test/support/markets.ts'
 import { newId } from '../../../kernel/ids.ts'
 
-const soon = (expectation: () => Promise<void>) => vi.waitFor(expectation, { timeout: 15_000, interval: 25 })
+const soon = (expectation: () => Promise<void>) => vi.waitFor(expectation, { timeout: 20_000, interval: 25 })
 
 /** A product of one variant, and a market in pounds that has it in its list. */
 async function usePounds() {

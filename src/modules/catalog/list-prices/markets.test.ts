@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { createCategory, createDiscount, createProduct } from '../../../../test/support/catalog.ts'
 import { expectAgreement, useMarkets } from '../../../../test/support/markets.ts'
 
-const soon = (expectation: () => Promise<void>) => vi.waitFor(expectation, { timeout: 15_000, interval: 25 })
+const soon = (expectation: () => Promise<void>) => vi.waitFor(expectation, { timeout: 20_000, interval: 25 })
 
 /** Three products of one variant, and a market in pounds whose list has two of them. */
 async function usePounds() {

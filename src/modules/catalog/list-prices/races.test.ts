@@ -62,7 +62,7 @@ test('whatever two processes change of prices and products at once, lists say wh
   // What is committed is announced to the other process a moment later.
   for (const market of ['default', 'wholesale', 'uk', 'late'])
     for (const shop of [one, other])
-      await vi.waitFor(() => expectAgreement(shop, productIds, market), { timeout: 10_000, interval: 25 })
+      await vi.waitFor(() => expectAgreement(shop, productIds, market), { timeout: 20_000, interval: 25 })
   // Something was left to compare.
   expect(await one.listed('uk')).not.toEqual([])
 })
@@ -82,7 +82,7 @@ test('what was missed is healed by the job, and lists that no market has are for
     "update cartwright.jobs set due_at = now() where handler = 'catalog.refresh_list_prices' and id = 0"
   )
   await settled(shop)
-  await vi.waitFor(async () => expect(await another.listed('uk')).toEqual([['Mug', 900]]), 10_000)
+  await vi.waitFor(async () => expect(await another.listed('uk')).toEqual([['Mug', 900]]), 20_000)
   await shop.admin.patch(`/api/admin/markets/${market.id}`, { price_list_id: null })
   await settled(shop)
   expect(await shop.sql('select from catalog.list_prices')).toEqual([])
@@ -116,7 +116,7 @@ test.each([
   const waiting = `select from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock' and query like '%catalog.products%for update%'`
   await vi.waitFor(async () => expect(await shop.sql(waiting)).toHaveLength(1), {
-    timeout: 10_000,
+    timeout: 20_000,
     interval: 5
   })
   await holder.query('commit')

@@ -40,7 +40,7 @@ test('when a discount on very many products starts, they are all sorted by their
     const [row] = await app.sql('select count(*)::int from catalog.products where lowest_price_minor <= 500')
     return row?.count
   }
-  await vi.waitFor(async () => expect(await count()).toBe(2_100), { timeout: 10_000, interval: 50 })
+  await vi.waitFor(async () => expect(await count()).toBe(2_100), { timeout: 20_000, interval: 50 })
 })
 
 test("a product put into a category while the category's discount is made has the new price", async () => {

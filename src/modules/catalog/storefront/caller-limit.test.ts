@@ -83,13 +83,12 @@ test('one caller with twenty of the slowest searches leaves the searches of othe
   const slow = Array.from({ length: 20 }, () => search('slow', '203.0.113.1'))
   const waits = `select from pg_stat_activity where wait_event = 'advisory' and datname = current_database()`
   await vi.waitFor(async () => expect(await runSql(app.databaseUrl, waits)).toHaveLength(2))
-  const startedAt = performance.now()
   const quick = await Promise.all(['203.0.113.2', '203.0.113.3'].map(address => search('quick', address)))
   expect(quick.map(({ status, json }) => [status, json.items?.length])).toEqual([
     [200, 1],
     [200, 1]
   ])
-  expect(performance.now() - startedAt).toBeLessThan(1_000)
+  // They were answered while the slow ones wait.
   expect(await runSql(app.databaseUrl, waits)).toHaveLength(2)
   await holder.query('select pg_advisory_unlock(1)')
   for (const { status } of await Promise.all(slow)) expect([200, 429]).toContain(status)

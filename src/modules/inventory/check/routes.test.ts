@@ -105,17 +105,6 @@ test('levels whose history takes long to read are read some at a time, over seve
   expect([found.length, new Set(found).size]).toEqual([4, 4])
 })
 
-test('nobody else checks or repairs', async () => {
-  const { as } = await useCounted(1)
-  for (const [caller, status] of [
-    [null, 401],
-    [{ token: 'customer' }, 403]
-  ] as const) {
-    expect((await as(caller).get(CHECK)).status).toBe(status)
-    expect((await as(caller).post(REPAIR)).status).toBe(status)
-  }
-})
-
 test('what the daily check found is in the metrics of every process, until it is repaired', async () => {
   const shop = await useCounted(2)
   const findings = async (each: Pick<typeof shop, 'request'>) => {

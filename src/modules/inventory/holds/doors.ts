@@ -1,12 +1,23 @@
 import { newId } from '../../../kernel/ids.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
+import { availableIn } from '../availability/service.ts'
 import { claimLost, inventoryBusy, inventoryShort, ownerTaken, shortageOf } from '../errors.ts'
+import { listOutcomes } from '../requests/repository.ts'
 import { type Posted, postRequests } from '../requests/requests.ts'
+import type { Part, Take } from '../stock/state.ts'
 import { type Kits, sumParts } from '../writer/kits.ts'
+import { addContested, deleteContested } from '../writer/repository.ts'
 import type { Writer } from '../writer/writer.ts'
 import * as repository from './repository.ts'
 
 export type StockLine = { readonly variantId: string; readonly quantity: number }
+/** Units of an item, which a variant is, or a part of a kit. */
+export type StockPart = Part
+/** An order that is paid takes `parts`: free ones first, then those of the victims in their order, at most `most` of each. */
+export type TakeRequest = Omit<Take, 'kind'>
+export type Claimant = { readonly owner: string; readonly itemId: string; readonly quantity: number }
+type ReserveOptions = { readonly deadlineAt?: number; readonly contest?: ReadonlyMap<string, number> }
+
 export type OrderRequest = { readonly id: string; readonly owner: string } & (
   | {
       readonly kind: 'release' | 'ship' | 'return'
@@ -19,6 +30,8 @@ export type OrderRequest = { readonly id: string; readonly owner: string } & (
 )
 
 const WAIT_MS = 5_000
+/** Claims that are looked through for units to take. */
+const CLAIMANTS_MAX = 5_000
 
 /** How others hold stock: nothing of it waits for the writer inside of a transaction. */
 export function createDoors({ writer, kits }: { writer: Writer; kits: Kits }) {
@@ -26,13 +39,14 @@ export function createDoors({ writer, kits }: { writer: Writer; kits: Kits }) {
     owner: string,
     lines: readonly StockLine[],
     seconds: number,
-    { deadlineAt = performance.now() + WAIT_MS }: { deadlineAt?: number } = {}
-  ): Promise<void> {
+    { deadlineAt = performance.now() + WAIT_MS, ...contest }: ReserveOptions = {}
+  ): Promise<readonly StockPart[]> {
     const needs = await kits.expand(lines)
-    const outcome = await writer.push({ kind: 'reserve', id: newId(), owner, needs, seconds }, deadlineAt)
+    const reserve = { kind: 'reserve', id: newId(), owner, needs, seconds, ...contest } as const
+    const outcome = await writer.push(reserve, deadlineAt)
     if (outcome.kind === 'taken') throw ownerTaken()
-    if (outcome.kind !== 'short') return
-    throw inventoryShort({ details: { items: outcome.lines.map(shortageOf) } })
+    if (outcome.kind === 'short') throw inventoryShort({ details: { items: outcome.lines.map(shortageOf) } })
+    return outcome.kind === 'reserved' ? outcome.contested : []
   }
 
   async function release(owner: string): Promise<void> {
@@ -45,9 +59,15 @@ export function createDoors({ writer, kits }: { writer: Writer; kits: Kits }) {
     }
   }
 
-  async function claim(tx: Transaction, owner: string, lines: readonly StockLine[]): Promise<void> {
+  async function claim(
+    tx: Transaction,
+    owner: string,
+    lines: readonly StockLine[],
+    contested: readonly StockPart[] = []
+  ): Promise<void> {
     const wanted = sumParts(await kits.expand(lines))
-    const claimed = new Map<string, number>()
+    const claimed = new Map(contested.map(({ itemId, quantity }) => [itemId, quantity]))
+    if (contested.length > 0) await contest(tx, owner, contested)
     for (const row of await tx.rows(repository.claimReservations, { owner }))
       claimed.set(row.item_id, (claimed.get(row.item_id) ?? 0) + row.quantity)
     const missing = wanted.filter(part => claimed.get(part.itemId) !== part.quantity)
@@ -66,9 +86,71 @@ export function createDoors({ writer, kits }: { writer: Writer; kits: Kits }) {
     return (await db.rows(repository.listTracked, { itemIds })).length > 0
   }
 
-  async function confirm(tx: Transaction, owner: string): Promise<void> {
-    await tx.run(repository.confirmReservations, { owner })
+  const contest = (tx: Transaction, owner: string, parts: readonly StockPart[]) =>
+    tx.run(addContested, {
+      owners: parts.map(() => owner),
+      itemIds: parts.map(({ itemId }) => itemId),
+      quantities: parts.map(({ quantity }) => quantity)
+    })
+
+  /** A statement of its own behind the lock of the reservations: what the writer took before that is seen. */
+  async function confirm(tx: Transaction, owner: string): Promise<readonly StockPart[]> {
+    const [, parts] = await Promise.all([
+      tx.run(repository.confirmReservations, { owner }),
+      contested(tx, owner)
+    ])
+    return parts
   }
+
+  async function contested(db: Queryable, owner: string): Promise<readonly StockPart[]> {
+    const rows = await db.rows(repository.listContested, { owner })
+    return rows.map(({ item_id: itemId, quantity }) => ({ itemId, quantity }))
+  }
+
+  async function refuse(db: Queryable, lines: readonly StockLine[]): Promise<never> {
+    const available = await availableIn(
+      db,
+      lines.map(({ variantId }) => variantId)
+    )
+    const items = lines.flatMap(({ variantId, quantity: requested }, index) => {
+      const units = available[index] ?? requested
+      return units < requested ? [shortageOf({ variantId, requested, available: Math.max(0, units) })] : []
+    })
+    throw inventoryShort({ details: { items } })
+  }
+
+  async function refuseContested(db: Queryable, owner: string): Promise<void> {
+    const parts = await contested(db, owner)
+    if (parts.length === 0) return
+    const items = parts.map(({ itemId: variantId, quantity: requested }) =>
+      shortageOf({ variantId, requested, available: 0 })
+    )
+    throw inventoryShort({ details: { items } })
+  }
+
+  async function claimants(db: Queryable, variantIds: readonly string[]): Promise<Claimant[]> {
+    const needs = await kits.expand(variantIds.map(variantId => ({ variantId, quantity: 1 })))
+    const itemIds = sumParts(needs).map(({ itemId }) => itemId)
+    const rows = await db.rows(repository.listClaimants, { itemIds, limit: CLAIMANTS_MAX })
+    return rows.map(({ owner, item_id: itemId, quantity }) => ({ owner, itemId, quantity }))
+  }
+
+  async function forgo(tx: Transaction, owner: string, parts: readonly StockPart[]): Promise<StockPart[]> {
+    const [itemIds, quantities] = [parts.map(({ itemId }) => itemId), parts.map(({ quantity }) => quantity)]
+    const rows = await tx.rows(repository.reduceContested, { owner, itemIds, quantities })
+    const gone = new Map(rows.map(({ item_id, quantity }) => [item_id, quantity]))
+    return parts.flatMap(({ itemId, quantity }) => {
+      const rest = quantity - (gone.get(itemId) ?? 0)
+      return rest > 0 ? [{ itemId, quantity: rest }] : []
+    })
+  }
+
+  const take = async (tx: Transaction, request: TakeRequest): Promise<void> => {
+    await postAll(tx, [{ kind: 'take', ...request }])
+  }
+
+  const takesDone = async (db: Queryable, ids: readonly string[]): Promise<number> =>
+    (await db.rows(listOutcomes, { ids })).length
 
   /** Writes requests into this transaction; the writer does them once it is committed. Answers those that are new. */
   async function postAll(tx: Transaction, posted: readonly Posted[]): Promise<ReadonlySet<string>> {
@@ -82,9 +164,26 @@ export function createDoors({ writer, kits }: { writer: Writer; kits: Kits }) {
       return
     }
     const { id, kind, owner, lines, locationId } = request
-    const parts = lines === undefined ? null : sumParts(await kits.expand(lines))
+    // All that is left is given back: nothing is wanted any more.
+    if (kind === 'release' && lines === undefined) await tx.run(deleteContested, { owners: [owner] })
+    const asked = lines === undefined ? null : sumParts(await kits.expand(lines))
+    // Units that the owner does not have are given back first.
+    const parts = kind === 'release' && asked !== null ? await forgo(tx, owner, asked) : asked
     await postAll(tx, [{ kind, id, owner, parts, locationId: locationId ?? null }])
   }
 
-  return { reserve, release, claim, confirm, post, postAll }
+  return {
+    reserve,
+    release,
+    claim,
+    confirm,
+    refuse,
+    refuseContested,
+    forgo,
+    claimants,
+    take,
+    takesDone,
+    post,
+    postAll
+  }
 }

@@ -24,6 +24,49 @@ export const confirmReservations = statement({
     update inventory.reservations set state = 'confirmed'
     where owner = $owner and expires_at is null and closed_at is null and state <> 'confirmed'`
 })
+/** For how many units of these items each owner has claims that are not paid, and of which nothing was sent. */
+export const listClaimants = statement({
+  name: 'inventory.list_claimants',
+  takes: { itemIds: 'uuid[]', limit: 'int8' },
+  gives: { owner: 'uuid', item_id: 'uuid', quantity: 'int4' },
+  text: `
+    select owner, item_id, sum(quantity)::int as quantity from (
+      select owner, item_id, quantity from inventory.reservations
+      where item_id = any ($itemIds) and state = 'claimed' and fulfilled = 0 limit $limit
+    ) as claims group by owner, item_id`
+})
+export const listContested = statement({
+  name: 'inventory.list_contested',
+  takes: { owner: 'uuid' },
+  gives: { item_id: 'uuid', quantity: 'int4' },
+  text: 'select item_id, quantity from inventory.contested where owner = $owner order by item_id'
+})
+/** Each item once. Gives by how much less is contested. */
+export const reduceContested = statement({
+  name: 'inventory.reduce_contested',
+  takes: { owner: 'uuid', itemIds: 'uuid[]', quantities: 'int4[]' },
+  gives: { item_id: 'uuid', quantity: 'int4' },
+  text: `
+    with less as (select * from unnest($itemIds::uuid[], $quantities::int[]) as less (item_id, quantity)),
+    gone as (
+      delete from inventory.contested using less
+      where contested.owner = $owner and contested.item_id = less.item_id and contested.quantity <= less.quantity
+      returning contested.item_id, contested.quantity
+    ),
+    reduced as (
+      update inventory.contested set quantity = contested.quantity - less.quantity from less
+      where contested.owner = $owner and contested.item_id = less.item_id and contested.quantity > less.quantity
+      returning less.item_id, less.quantity
+    )
+    select item_id, quantity from gone union all select item_id, quantity from reduced`
+})
+export const deleteOldContested = statement({
+  name: 'inventory.delete_old_contested',
+  takes: { limit: 'int8' },
+  text: `
+    delete from inventory.contested where ctid in (
+      select ctid from inventory.contested where at < now() - interval '30 days' limit $limit for update skip locked)`
+})
 export const listTracked = statement({
   name: 'inventory.list_tracked',
   takes: { itemIds: 'uuid[]' },

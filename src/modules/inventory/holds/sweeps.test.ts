@@ -55,3 +55,20 @@ test('a release of what is forgotten, and one that is posted again, give nothing
     await proveBooks()
   }
 })
+
+test('an order that has locked one reservation of its basket loses none of the others to the sweep', async () => {
+  const { stock, itemIds, sql, client } = await useStock({ items: 2 })
+  const owner = newId()
+  const lines = itemIds.map(variantId => ({ variantId, quantity: 1 }))
+  await stock.buy(owner, lines)
+  await sql(`update inventory.reservations set expires_at = now() - interval '1 minute'`)
+  await client.query('begin')
+  await client.query('select from inventory.reservations where item_id = $1 for update', [itemIds[0]])
+  expect(await stock.expire()).toBe(1)
+  await client.query('rollback')
+  await stock.db.transaction(tx => stock.claim(tx, owner, lines))
+  expect(await sql('select state from inventory.reservations')).toEqual([
+    { state: 'claimed' },
+    { state: 'claimed' }
+  ])
+})

@@ -5,7 +5,7 @@ import { NOTED_SECONDS } from '../availability/cache.ts'
 import { deleteChanges } from '../availability/repository.ts'
 import { deleteRequests } from '../requests/repository.ts'
 import type { Writer } from '../writer/writer.ts'
-import { deleteReservations, listDue } from './repository.ts'
+import { deleteOldContested, deleteReservations, listDue } from './repository.ts'
 
 const DUE_SECONDS = 5
 const DUE_MAX = 500
@@ -21,6 +21,7 @@ export function startSweeps({ chores, db, writer }: { chores: Chores; db: Querya
     db.run(deleteChanges, { keptSeconds: NOTED_SECONDS, limit })
   )
   chores.sweep(OLD_SECONDS, 'inventory.delete_requests', () => db.run(deleteRequests, { limit }))
+  chores.sweep(OLD_SECONDS, 'inventory.delete_contested', () => db.run(deleteOldContested, { limit }))
   chores.sweep(OLD_SECONDS, 'inventory.delete_reservations', () => db.run(deleteReservations, { limit }))
 }
 

@@ -17,6 +17,7 @@ export type Sending = {
   idOf(row: number): string
   readonly actor: string
   readonly reason: string
+  readonly stopping: AbortSignal | undefined
 }
 /** What a batch came to. `requests`: of its rows that count something. */
 export type Outcome = {

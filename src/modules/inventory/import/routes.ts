@@ -19,8 +19,10 @@ export function importRoutes(tiers: Tiers, importStock: ImportStock): void {
       }
     },
     request =>
-      importStock(request.body, { ...request.query, actor: identityOf(request).userId }, () =>
-        request.visit?.progressed()
+      importStock(
+        request.body,
+        { ...request.query, actor: identityOf(request).userId, stopping: request.stopping },
+        () => request.visit?.progressed()
       )
   )
 }

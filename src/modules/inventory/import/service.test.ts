@@ -234,7 +234,7 @@ test('a file goes on where an import of it was cut off, and none of its rows cou
 })
 
 test('a file that cannot be read, or is too long, is refused as a whole', async () => {
-  const { as, send } = await useInventory()
+  const { send } = await useInventory()
   for (const [file, message] of [
     ['', 'The file is empty.'],
     ['sku;on_hand\nA;1', 'by commas'],
@@ -245,6 +245,29 @@ test('a file that cannot be read, or is too long, is refused as a whole', async 
     expect([status, json.code]).toEqual([400, 'INVENTORY_IMPORT_FAILED'])
     expect(json.report.errors[0].message).toContain(message)
   }
-  expect((await as({ token: 'customer' }).post(IMPORT, 'sku,on_hand', CSV)).status).toBe(403)
-  expect((await as(null).post(IMPORT, 'sku,on_hand', CSV)).status).toBe(401)
+})
+
+test('an import answers what it counted when the process stops, and the same file goes on from there', async () => {
+  const shop = await useInventory()
+  const skus = Array.from({ length: 450 }, (_, index) => `S${index}`)
+  await shop.know(...skus)
+  const file = fileOf(['sku', 'on_hand', 'tracked'], ...skus.map(sku => [sku, 3, 'true']))
+  const push = shop.statements.push.bind(shop.statements)
+  shop.statements.push = (...names) => {
+    if (names.includes('inventory.update_items')) shop.drain()
+    return push(...names)
+  }
+  const { status, json } = await shop.send(file)
+  expect([status, json.code, json.first_row_left]).toEqual([503, 'INVENTORY_IMPORT_INTERRUPTED', 202])
+  expect(json.report).toMatchObject({ rows: 200, failed: 0, levels: { counted: 200 }, errors: [] })
+  expect(await shop.levels()).toHaveLength(200)
+  expect(shop.log.join('')).toContain('INVENTORY_IMPORT_INTERRUPTED')
+
+  const all = await shop.send(file, '?mode=all_or_nothing')
+  expect([all.status, all.json.first_row_left, all.json.report.rows]).toEqual([503, 2, 0])
+
+  const restarted = await useShop({ modules: [inventoryModule], databaseUrl: shop.databaseUrl })
+  const again = await restarted.as({ token: 'admin' }).post(IMPORT, file, CSV)
+  expect(again.json).toMatchObject({ rows: 450, levels: { counted: 250, repeated: 200 } })
+  expect(await shop.levels()).toHaveLength(450)
 })

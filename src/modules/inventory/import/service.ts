@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream'
 import { derivedId, FIRST_ID } from '../../../kernel/ids.ts'
-import { FileRefused } from '../../../platform/csv/records.ts'
+import { FIRST_ROW, FileInterrupted, FileRefused } from '../../../platform/csv/records.ts'
 import { type Spooled, spool } from '../../../platform/csv/spool.ts'
 import { checkTable, readTable } from '../../../platform/csv/table.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { importFailed } from '../errors.ts'
+import { importFailed, importInterrupted } from '../errors.ts'
 import type { Books } from '../levels/service.ts'
 import { applyRows, type BatchDeps, type Outcome, type Sending } from './batch.ts'
 import { readHeader } from './header.ts'
@@ -24,7 +24,8 @@ const WAIT_MS = 8_000
 const withoutEnd = { deadlineAt: Number.POSITIVE_INFINITY }
 
 type Deps = Omit<BatchDeps, 'books'> & { db: Database; books: Books }
-type Options = { mode?: Mode; reason?: string; actor: string }
+/** `stopping`: aborted when the process stops; no other row is begun then. */
+type Options = { mode?: Mode; reason?: string; actor: string; stopping?: AbortSignal }
 type Requests = Outcome['requests']
 
 /**
@@ -35,7 +36,8 @@ export function createStockImporter({ db, books, saveItems }: Deps) {
   /**
    * `best_effort` imports every row that has no fault, 200 in a transaction; `all_or_nothing` imports all of them in one
    * transaction, or none. @throws `INVENTORY_IMPORT_FAILED` with the report, and then nothing was changed;
-   * `INVENTORY_BUSY`: the same file again tells what became of it.
+   * `INVENTORY_IMPORT_INTERRUPTED` with the report, when the process stops; `INVENTORY_BUSY`: the same file again tells what
+   * became of it.
    */
   async function importStock(stream: Readable, options: Options, onProgress: () => void): Promise<Report> {
     const { mode = 'best_effort' } = options
@@ -43,6 +45,8 @@ export function createStockImporter({ db, books, saveItems }: Deps) {
       const file = await spool(stream, IMPORT_BYTES_MAX)
       return await importFile(file, mode, options, onProgress).finally(file.remove)
     } catch (cause) {
+      // Nothing of it was imported.
+      if (cause instanceof FileInterrupted) throw interrupted(emptyReport(mode), cause)
       if (!(cause instanceof FileRefused)) throw cause
       throw importFailed({ cause, details: { report: refusalReport(mode, cause) } })
     }
@@ -51,7 +55,7 @@ export function createStockImporter({ db, books, saveItems }: Deps) {
   async function importFile(
     file: Spooled,
     mode: Mode,
-    { reason = REASON, actor }: Options,
+    { reason = REASON, actor, stopping }: Options,
     onProgress: () => void
   ): Promise<Report> {
     const { header, rowsTotal } = await checkTable(file, readHeader, onProgress)
@@ -59,17 +63,21 @@ export function createStockImporter({ db, books, saveItems }: Deps) {
       throw new FileRefused(1, `The file has ${rowsTotal} rows; ${ROWS_MAX} are the most. Send it in parts.`)
     const fileId = derivedId(FIRST_ID, `inventory.import ${file.digest} ${reason}`)
     const idOf = (row: number) => derivedId(fileId, String(row))
-    const sending = { header, findPlace: await readPlaces(db), idOf, actor, reason }
+    const sending = { header, findPlace: await readPlaces(db), idOf, actor, reason, stopping }
     const report = await (mode === 'best_effort' ? importSome : importAll)(file, sending, onProgress)
     return inOrder(report)
   }
 
   async function importSome(file: Spooled, sending: Sending, onProgress: () => void): Promise<Report> {
     const report = emptyReport('best_effort', sending.header.ignored)
-    for await (const rows of readBatches(file, sending, report, onProgress)) {
-      const outcome = await db.transaction(tx => applyRows(tx, rows, { books, saveItems }, sending))
-      addOutcome(report, outcome)
-      await addCounts(report, outcome.requests, sending)
+    try {
+      for await (const rows of readBatches(file, sending, report, onProgress)) {
+        const outcome = await db.transaction(tx => applyRows(tx, rows, { books, saveItems }, sending))
+        addOutcome(report, outcome)
+        await addCounts(report, outcome.requests, sending)
+      }
+    } catch (error) {
+      throw error instanceof FileInterrupted ? interrupted(inOrder(report), error) : error
     }
     return report
   }
@@ -89,6 +97,9 @@ export function createStockImporter({ db, books, saveItems }: Deps) {
       return { report, requests }
     }, withoutEnd)
     for (let start = 0; start < requests.length; start += BATCH_ROWS) {
+      // The other counts are stored, and the writer makes them after the restart.
+      const next = requests[start]?.row ?? FIRST_ROW
+      if (sending.stopping?.aborted) throw interrupted(inOrder(report), new FileInterrupted(next))
       await addCounts(report, requests.slice(start, start + BATCH_ROWS), sending)
       onProgress()
     }
@@ -121,13 +132,14 @@ export type ImportStock = ReturnType<typeof createStockImporter>
 /** The rows of the file, 200 at most at a time. What is wrong with the others goes into the report. */
 async function* readBatches(
   file: Spooled,
-  { header }: Sending,
+  { header, stopping }: Sending,
   report: Report,
   onRow: () => void
 ): AsyncGenerator<StockRow[]> {
   const contradictionOf = createSeen()
   let batch: StockRow[] = []
   for await (const record of readTable(file)) {
+    if (batch.length === 0 && stopping?.aborted) throw new FileInterrupted(record.row)
     report.rows += 1
     onRow()
     const read = readRow(record, header)
@@ -146,6 +158,9 @@ function addOutcome(report: Report, { failures, itemsChanged }: Outcome): void {
   for (const problem of failures) addFailure(report, [problem])
   report.items.changed += itemsChanged
 }
+
+const interrupted = (report: Report, cause: FileInterrupted) =>
+  importInterrupted({ cause, details: { report, first_row_left: cause.row } })
 
 const inOrder = (report: Report): Report => ({
   ...report,

@@ -184,7 +184,39 @@ export const insertComponents = statement({
     insert into inventory.components (variant_id, item_id, quantity)
     select $id, item_id, quantity from unnest($itemIds::uuid[], $quantities::int4[]) as part (item_id, quantity)`
 })
-/** Of what is counted and has a threshold, what can be bought in no greater number; figures as in `list_available`. */
+/** How many of each of `items` can be bought, as in `list_available`; an item without an active location has none. */
+const available = `
+  cross join lateral (
+    select case when coalesce(bool_or(locations.active), false) then
+      coalesce(sum(greatest(0, greatest(0, greatest(0, levels.on_hand) - levels.safety) - levels.reserved))
+        filter (where locations.active), 0)
+      + greatest(0, coalesce(items.backorder_limit, 0)
+        - coalesce(sum(greatest(0, levels.reserved - greatest(0, greatest(0, levels.on_hand) - levels.safety))), 0))
+      else 0 end as available
+    from inventory.levels join inventory.locations on locations.id = levels.location_id
+    where levels.item_id = items.id
+  ) as stock`
+const isLow = `
+  items.tracked and items.backorder <> 'any' and coalesce(stock.available <= items.low_threshold, false)`
+
+/** Marks which of these items are low in stock, so that a list of them reads no other items. */
+export const markLowStock = statement({
+  name: 'inventory.mark_low_stock',
+  takes: { ids: 'uuid[]' },
+  text: `
+    update inventory.items set is_low = marks.is_low
+    from (
+      select items.id, ${isLow} as is_low from inventory.items ${available} where items.id = any ($ids)
+    ) as marks
+    where items.id = marks.id and items.is_low <> marks.is_low`
+})
+/** Items whose mark differs from their stock. */
+export const listWronglyMarked = statement({
+  name: 'inventory.list_wrongly_marked',
+  gives: { id: 'uuid' },
+  slow: true,
+  text: `select items.id from inventory.items ${available} where items.is_low <> (${isLow}) order by items.id`
+})
 export const listLowStock = statement({
   name: 'inventory.list_low_stock',
   takes: { after: 'uuid', limit: 'int8' },
@@ -193,35 +225,14 @@ export const listLowStock = statement({
   text: `
     select items.id, items.sku, least(stock.available, 2147483647)::int as available,
       coalesce(items.low_threshold, 0) as low_threshold
-    from inventory.items cross join lateral (
-      select case when coalesce(bool_or(locations.active), false) then
-        coalesce(sum(greatest(0, greatest(0, greatest(0, levels.on_hand) - levels.safety) - levels.reserved))
-          filter (where locations.active), 0)
-        + greatest(0, coalesce(items.backorder_limit, 0)
-          - coalesce(sum(greatest(0, levels.reserved - greatest(0, greatest(0, levels.on_hand) - levels.safety))), 0))
-        else 0 end as available
-      from inventory.levels join inventory.locations on locations.id = levels.location_id
-      where levels.item_id = items.id
-    ) as stock
-    where items.tracked and items.low_threshold is not null and items.backorder <> 'any' and items.id < $after
-      and stock.available <= items.low_threshold
+    from inventory.items ${available}
+    where items.is_low and items.id < $after and ${isLow}
     order by items.id desc limit $limit`
 })
 export const countLowStock = statement({
   name: 'inventory.count_low_stock',
   gives: { total: 'int4' },
   slow: true,
-  text: countUpTo(`inventory.items cross join lateral (
-      select case when coalesce(bool_or(locations.active), false) then
-        coalesce(sum(greatest(0, greatest(0, greatest(0, levels.on_hand) - levels.safety) - levels.reserved))
-          filter (where locations.active), 0)
-        + greatest(0, coalesce(items.backorder_limit, 0)
-          - coalesce(sum(greatest(0, levels.reserved - greatest(0, greatest(0, levels.on_hand) - levels.safety))), 0))
-        else 0 end as available
-      from inventory.levels join inventory.locations on locations.id = levels.location_id
-      where levels.item_id = items.id
-    ) as stock
-    where items.tracked and items.low_threshold is not null and items.backorder <> 'any'
-      and stock.available <= items.low_threshold`)
+  text: countUpTo('inventory.items where is_low')
 })
 export type ItemRow = RowOf<typeof lockItem>

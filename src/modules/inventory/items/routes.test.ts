@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { doOnceMore } from '../../../../test/support/jobs.ts'
 import { useShop } from '../../../../test/support/use-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { inventoryModule } from '../index.ts'
@@ -170,4 +171,39 @@ test('what is counted, has a threshold and is not above it is running out', asyn
   await admin.patch(at(endless), { low_threshold: 5, backorder: 'any' })
   const { json } = await admin.get('/api/inventory/low-stock?count=true')
   expect([json.total, json.items]).toEqual([1, [{ id: low, sku: null, available: 2, low_threshold: 2 }]])
+})
+
+test('the list of low stock follows sales, counts, thresholds and locations', async () => {
+  const { admin, put, sql } = await useInventory()
+  const id = newId()
+  const lowStock = async () => {
+    const { items, total } = (await admin.get('/api/inventory/low-stock?count=true')).json
+    return [total, ...items.map((item: { available: number }) => item.available)]
+  }
+  const becomes = (...expected: number[]) => expect.poll(lowStock, { timeout: 20_000 }).toEqual(expected)
+  await put(id, 3)
+  await admin.patch(at(id), { low_threshold: 2 })
+  expect(await lowStock()).toEqual([0])
+  await admin.post('/api/inventory/adjustments', { variant_id: id, delta: -1, reason: 'broken' })
+  await becomes(1, 2)
+  expect((await admin.put(`/api/inventory/levels/${id}`, { on_hand: 9 })).status).toBe(200)
+  await becomes(0)
+  const [main] = (await admin.get('/api/inventory/locations')).json.items
+  await admin.post('/api/inventory/locations', { code: 'east', name: 'East' })
+  const use = (active: boolean) => admin.patch(`/api/inventory/locations/${main.id}`, { active })
+  expect((await use(false)).status).toBe(200)
+  await becomes(1, 0)
+  expect((await use(true)).status).toBe(200)
+  await becomes(0)
+  await admin.patch(at(id), { low_threshold: 9 })
+  expect(await lowStock()).toEqual([1, 9])
+  await admin.patch(at(id), { low_threshold: null })
+  expect(await lowStock()).toEqual([0])
+
+  // A sale that committed while the threshold was changed announced nothing.
+  await admin.patch(at(id), { low_threshold: 2 })
+  await sql('update inventory.levels set on_hand = 1 where item_id = $1', [id])
+  expect(await lowStock()).toEqual([0])
+  await doOnceMore({ sql }, 'inventory.check_books')
+  expect(await lowStock()).toEqual([1, 1])
 })

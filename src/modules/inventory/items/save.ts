@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { Crossings } from './crossings.ts'
-import { type ItemRow, listFresh, updateItems } from './repository.ts'
+import { type ItemRow, listFresh, markLowStock, updateItems } from './repository.ts'
 
 type Changed = { readonly before: ItemRow; readonly now: ItemRow }
 export type SaveItems = (
@@ -33,6 +33,7 @@ export const createSaveItems =
       thresholds: rows.map(({ low_threshold }) => low_threshold ?? -1)
     })
     const counted = changed.filter(({ before, now }) => isOther(before, now, COUNTED))
+    if (counted.length > 0) await tx.run(markLowStock, { ids: counted.map(({ now }) => now.id) })
     const news = await withoutComing(
       tx,
       counted.map(({ now }) => now),

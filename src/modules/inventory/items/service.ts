@@ -66,6 +66,7 @@ export function createItemService({ db, changes, crossings }: Deps) {
       if (changesNothing(body)) return
       const item = merge(stored, body)
       await tx.run(repository.updateItem, item)
+      await tx.run(repository.markLowStock, { ids: [id] })
       await crossings.announce(tx, [item])
     })
     return read(id)

@@ -106,21 +106,6 @@ test('reservations are found by owner, variant and state', async () => {
   expect(Date.parse(held.expires_at)).not.toBeNaN()
 })
 
-test('stock is the business of administrators', async () => {
-  const { as, mug } = await useBooks()
-  for (const path of [
-    'levels',
-    `movements?variant_id=${mug}`,
-    'reservations',
-    'items',
-    'locations',
-    'low-stock'
-  ]) {
-    expect((await as(null).get(`/api/inventory/${path}`)).status, path).toBe(401)
-    expect((await as({ token: 'customer' }).get(`/api/inventory/${path}`)).status, path).toBe(403)
-  }
-})
-
 test('figures at the edge of what can be counted are shown, and nothing that shows them breaks', async () => {
   const { as, sql } = await useShop({ modules: [inventoryModule] })
   const admin = as({ token: 'admin' })

@@ -1,11 +1,12 @@
 import { json, nullableJson, oneOf, statement } from '../../../platform/postgres/statement.ts'
-import type { Outcome } from '../stock/state.ts'
+import type { Outcome, Victim } from '../stock/state.ts'
 
 /** What a request is about; as the writer's operation has it. */
 export type RequestLines = {
   readonly parts?: readonly { itemId: string; quantity: number }[] | null
   readonly locationId?: string | null
   readonly shipment?: string
+  readonly victims?: readonly Victim[]
   readonly lines?: readonly {
     readonly itemId: string
     readonly locationId: string
@@ -15,7 +16,7 @@ export type RequestLines = {
     readonly delta?: number
   }[]
 }
-const requestKind = oneOf<'release' | 'ship' | 'unship' | 'return' | 'count' | 'adjust'>()
+const requestKind = oneOf<'release' | 'ship' | 'unship' | 'return' | 'count' | 'adjust' | 'take'>()
 
 /** One process at a time does requests: that keeps their order. */
 export const lockRequests = statement({
@@ -39,6 +40,15 @@ export const listRequests = statement({
     select id, kind, owner, lines, actor, reason,
       extract(epoch from clock_timestamp() - posted_at)::float8 as age_seconds
     from inventory.requests where done_at is null order by seq limit $limit`
+})
+/** Waits for a transaction that gives up units that its owner contests. */
+export const lockContested = statement({
+  name: 'inventory.lock_contested',
+  takes: { owners: 'uuid[]' },
+  gives: { owner: 'uuid', item_id: 'uuid', quantity: 'int4' },
+  text: `
+    select owner, item_id, quantity from inventory.contested where owner = any ($owners)
+    order by owner, item_id for update`
 })
 export const finishRequests = statement({
   name: 'inventory.finish_requests',

@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { RowOf } from '../../../platform/postgres/statement.ts'
 import { inventoryBusy } from '../errors.ts'
-import type { Adjust, Count, Operation, Outcome, Request, Unship } from '../stock/state.ts'
+import type { Adjust, Count, Operation, Outcome, Request, Take, Unship } from '../stock/state.ts'
 import * as repository from './repository.ts'
 
 /** What can be posted: what an order says of its reservations, a count, an adjustment. */
-export type Posted = (Request | Unship | Count | Adjust) & { readonly actor?: string | null }
+export type Posted = (Request | Take | Unship | Count | Adjust) & { readonly actor?: string | null }
 /** `failed`: it made its batch fail alone, and is not tried again; the log says why. */
 export type RequestOutcome = Outcome | { readonly kind: 'failed' }
 export type Waiting = { readonly operation: Operation; readonly ageSeconds: number }
@@ -31,6 +31,7 @@ export async function postRequests(tx: Transaction, posted: readonly Posted[]): 
 function linesOf(posted: Posted): repository.RequestLines {
   if ('lines' in posted) return { lines: posted.lines }
   if ('shipment' in posted) return { shipment: posted.shipment }
+  if (posted.kind === 'take') return { parts: posted.parts, victims: posted.victims }
   return { parts: posted.parts, locationId: posted.locationId }
 }
 
@@ -39,6 +40,8 @@ function operationOf(row: RowOf<typeof repository.listRequests>): Operation {
   if (kind === 'count') return { kind, id, lines: lines.lines as Count['lines'], actor, reason }
   if (kind === 'adjust') return { kind, id, lines: lines.lines as Adjust['lines'], actor, reason }
   if (kind === 'unship') return { kind, id, owner: owner ?? '', shipment: lines.shipment ?? '' }
+  if (kind === 'take')
+    return { kind, id, owner: owner ?? '', parts: lines.parts ?? [], victims: lines.victims ?? [] }
   return { kind, id, owner: owner ?? '', parts: lines.parts ?? null, locationId: lines.locationId ?? null }
 }
 
@@ -56,11 +59,28 @@ export async function takeRequests(
   const waiting: Waiting[] = []
   let lines = 0
   for (const row of rows) {
-    lines += row.lines.lines?.length ?? row.lines.parts?.length ?? 1
+    lines += row.lines.lines?.length ?? row.lines.victims?.length ?? row.lines.parts?.length ?? 1
     if (lines > LINES_MAX && waiting.length > 0) break
     waiting.push({ operation: operationOf(row), ageSeconds: row.age_seconds })
   }
-  return { waiting, areMore: waiting.length < rows.length || rows.length === requestsMax }
+  const areMore = waiting.length < rows.length || rows.length === requestsMax
+  return { waiting: await limitTakes(tx, waiting), areMore }
+}
+
+/** Units that an order gave up since it posted a take are not taken. */
+async function limitTakes(tx: Transaction, waiting: readonly Waiting[]): Promise<Waiting[]> {
+  const owners = waiting.flatMap(({ operation }) => (operation.kind === 'take' ? [operation.owner] : []))
+  const rows = owners.length === 0 ? [] : await tx.rows(repository.lockContested, { owners })
+  const unitsOf = (owner: string, itemId: string) =>
+    rows.find(row => row.owner === owner && row.item_id === itemId)?.quantity ?? 0
+  return waiting.map(({ operation, ageSeconds }) => {
+    if (operation.kind !== 'take') return { operation, ageSeconds }
+    const parts = operation.parts.flatMap(({ itemId, quantity }) => {
+      const units = Math.min(quantity, unitsOf(operation.owner, itemId))
+      return units > 0 ? [{ itemId, quantity: units }] : []
+    })
+    return { operation: { ...operation, parts }, ageSeconds }
+  })
 }
 
 /** Notes what became of requests, in the transaction that did them. */

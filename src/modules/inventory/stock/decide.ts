@@ -6,9 +6,10 @@ import { findMissing } from './missing.ts'
 import { PLACE_RULES } from './place.ts'
 import { RESERVE_RULES, reserve } from './reserve.ts'
 import type { Crossing, Decided, Level, Operation, Outcome, Stock } from './state.ts'
+import { TAKE_RULES, take } from './take.ts'
 
 /** What is decided in parts, so that a test can plant a fault in one of them. */
-export const RULES = { ...PLACE_RULES, ...FACT_RULES, ...RESERVE_RULES }
+export const RULES = { ...PLACE_RULES, ...FACT_RULES, ...RESERVE_RULES, ...TAKE_RULES }
 
 /**
  * What becomes of the stock by these operations, one after the other, each on what those before it left. Pure: the stock
@@ -40,6 +41,8 @@ export function decide(
         return drop(books, operation, rules, note)
       case 'release':
         return release(books, operation, rules, note)
+      case 'take':
+        return take(books, operation, rules, note)
       case 'return':
         return takeBack(books, operation, note)
       case 'ship':

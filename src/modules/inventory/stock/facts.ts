@@ -2,7 +2,19 @@ import { sumOf } from './availability.ts'
 import { type Books, isOpen, leftOf, type OpenLevel, type Row } from './books.ts'
 import type { Note } from './branches.ts'
 import { sumsOf } from './place.ts'
-import type { Adjust, Count, Drop, Item, Level, Moved, Outcome, Request, Reserve, Unship } from './state.ts'
+import type {
+  Adjust,
+  Count,
+  Drop,
+  Item,
+  Level,
+  Moved,
+  Outcome,
+  Request,
+  Reserve,
+  Take,
+  Unship
+} from './state.ts'
 
 export type FactRules = typeof FACT_RULES
 export const FACT_RULES = {
@@ -32,7 +44,7 @@ function close(row: Row): void {
 /** Gives back what is left of a row, or a part of it. */
 export function giveBack(
   books: Books,
-  operation: Drop | Request | Reserve,
+  operation: Drop | Request | Reserve | Take,
   row: Row,
   quantity: number
 ): void {

@@ -20,6 +20,8 @@ function itemsFor(books: Books, operation: Operation): readonly string[] {
     case 'ship':
     case 'return':
       return (operation.parts ?? []).map(part => part.itemId)
+    case 'take':
+      return operation.parts.map(part => part.itemId)
     case 'unship':
       return shippedBy(books, operation, FACT_RULES).map(({ itemId }) => itemId)
     case 'count':

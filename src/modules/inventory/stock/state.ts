@@ -48,6 +48,11 @@ export type Reserve = {
   readonly owner: string
   readonly needs: readonly Need[]
   readonly seconds: number
+  /**
+   * Units of items that unpaid orders claim, and that this owner may take from them once it has paid. What is short by no more
+   * than these is *contested*: the rest is reserved, and the outcome says what is contested. Absent: nothing may be contested.
+   */
+  readonly contest?: ReadonlyMap<string, number>
 }
 /** `drop` gives back what is held, `expire` what is held and due. */
 export type Drop = {
@@ -63,6 +68,16 @@ export type Request = {
   readonly owner: string
   readonly parts: readonly Part[] | null
   readonly locationId: string | null
+}
+/** An owner that may lose what its rows in state `claimed` reserve, but for the units of `keep`. */
+export type Victim = { readonly owner: string; readonly keep: readonly Part[] }
+/** The owner has paid: these units become its own, free ones first, then those of the victims in their order. All or nothing. */
+export type Take = {
+  readonly kind: 'take'
+  readonly id: string
+  readonly owner: string
+  readonly parts: readonly Part[]
+  readonly victims: readonly Victim[]
 }
 /** What a shipment of the owner has moved goes back: it never left. */
 export type Unship = {
@@ -91,10 +106,16 @@ export type Adjust = Fact & {
     readonly delta: number
   }[]
 }
-export type Operation = Reserve | Drop | Request | Unship | Count | Adjust
+export type Operation = Reserve | Drop | Request | Take | Unship | Count | Adjust
 
 export type Outcome =
-  | { readonly kind: 'reserved' }
+  /** `contested`: units of its lines that are not reserved. */
+  | { readonly kind: 'reserved'; readonly contested: readonly Part[] }
+  /** What the victims lost. */
+  | {
+      readonly kind: 'took'
+      readonly lost: readonly { readonly owner: string; readonly parts: readonly Part[] }[]
+    }
   | {
       readonly kind: 'short'
       readonly lines: readonly {

@@ -8,6 +8,7 @@ import type { Decided, Operation, Outcome, Stock } from '../stock/state.ts'
 import { findShortfalls, itemsOf, readStock, type Tell, write, writesOf } from './batch.ts'
 import type { Kits } from './kits.ts'
 import type { Entry } from './queue.ts'
+import { settleTakes } from './takes.ts'
 
 /** What one batch is made of: entries of the queue, and so many requests at most. */
 export type Work = { readonly entries: readonly Entry[]; readonly requestsMax: number }
@@ -132,6 +133,7 @@ async function runOnce(
     const shortfalls = await findShortfalls(tx, decided)
     for (const each of decided.crossings) tell.crossed(tx, each)
     for (const each of shortfalls) tell.short(tx, each)
+    await settleTakes(tx, tell, requests, requestOutcomes)
     tx.withCommit(() =>
       Promise.all([
         write(tx, decided),

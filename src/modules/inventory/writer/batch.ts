@@ -8,8 +8,10 @@ import type {
   Moved,
   Movement,
   Operation,
+  Outcome,
   Reservation,
   Stock,
+  Take,
   Written
 } from '../stock/state.ts'
 import * as repository from './repository.ts'
@@ -22,6 +24,8 @@ export type Shortfall = {
   readonly reserved: number
   readonly owners: readonly string[]
 }
+/** Units that a paid order took from one that is not paid. */
+export type Loss = Extract<Outcome, { kind: 'took' }>['lost'][number]
 type Read = { stock: Stock; unlocked: ReadonlySet<string> }
 
 /** The items whose levels the operation may change, as far as it says. */
@@ -41,6 +45,13 @@ export function itemsOf(operation: Operation): readonly string[] {
     default:
       return operation.parts?.map(part => part.itemId) ?? []
   }
+}
+
+/** Whose reservations the operation may change. */
+function ownersOf(operation: Operation): readonly string[] {
+  if (!('owner' in operation)) return []
+  const victims = operation.kind === 'take' ? operation.victims.map(({ owner }) => owner) : []
+  return [operation.owner, ...victims]
 }
 
 /** Where facts may be written to: a level that does not exist yet is made. */
@@ -68,7 +79,7 @@ export async function readStock(
   { items, isWaiting, kitsOf }: ReadOptions
 ): Promise<Read> {
   const itemIds = [...items]
-  const owners = [...new Set(operations.flatMap(each => ('owner' in each ? [each.owner] : [])))]
+  const owners = [...new Set(operations.flatMap(ownersOf))]
   const places = placesOf(operations)
   const shipments = operations.flatMap(each => (each.kind === 'unship' ? [each.shipment] : []))
   const hasFacts = places.itemIds.length > 0
@@ -226,4 +237,7 @@ export type Tell = {
   changed(variantIds: readonly string[]): void
   crossed(tx: Transaction, crossing: Crossing): void
   short(tx: Transaction, shortfall: Shortfall): void
+  /** What became of a take. */
+  taken(tx: Transaction, take: Take, isTaken: boolean): void
+  lost(tx: Transaction, loss: Loss): void
 }

@@ -229,6 +229,22 @@ export const listOwners = statement({
       ) as waiting`
 })
 
+export const deleteContested = statement({
+  name: 'inventory.delete_contested',
+  takes: { owners: 'uuid[]' },
+  text: 'delete from inventory.contested where owner = any ($owners)'
+})
+export const addContested = statement({
+  name: 'inventory.add_contested',
+  takes: { owners: 'uuid[]', itemIds: 'uuid[]', quantities: 'int4[]' },
+  text: `
+    insert into inventory.contested (owner, item_id, quantity)
+    select owner, item_id, sum(quantity)
+    from unnest($owners::uuid[], $itemIds::uuid[], $quantities::int[]) as row (owner, item_id, quantity)
+    group by owner, item_id
+    on conflict (owner, item_id) do update set quantity = contested.quantity + excluded.quantity`
+})
+
 export const listKits = statement({
   name: 'inventory.list_kits',
   gives: { variant_id: 'uuid', item_id: 'uuid', quantity: 'int4' },

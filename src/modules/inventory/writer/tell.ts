@@ -1,6 +1,6 @@
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Changes } from '../availability/changes.ts'
-import { stockCrossed, stockShort } from '../events.ts'
+import { stockCrossed, stockLost, stockShort, stockTaken } from '../events.ts'
 import type { Tell } from './batch.ts'
 
 /** What a batch tells every process at its commit, and consumers of events. */
@@ -22,5 +22,12 @@ export const createTell = ({ changes, emit }: { changes: Changes; emit: Emit }):
       on_hand: onHand,
       reserved,
       owners: [...owners]
+    }),
+  taken: (tx, { owner, id }, isTaken) =>
+    emit(tx, stockTaken, owner, { owner, request_id: id, is_taken: isTaken }),
+  lost: (tx, { owner, parts }) =>
+    emit(tx, stockLost, owner, {
+      owner,
+      items: parts.map(({ itemId: item_id, quantity }) => ({ item_id, quantity }))
     })
 })

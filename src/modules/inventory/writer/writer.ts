@@ -10,6 +10,7 @@ import { type Ended, type Result, runBatch, type Work } from './attempts.ts'
 import { itemsOf, type Tell } from './batch.ts'
 import type { Kits } from './kits.ts'
 import { createQueue, type Entry } from './queue.ts'
+import { settleTakes } from './takes.ts'
 
 const BATCH = { operationsMax: 128, linesMax: 300 }
 const REQUESTS_MAX = 128
@@ -192,7 +193,9 @@ export function createWriter({ db, kits, tell, log, metrics, queueMax }: WriterD
     const attempt = await apart.attempt(
       async tx => {
         const { waiting } = await takeRequests(tx, 1)
-        if (waiting[0]?.operation.id === id) await finishRequests(tx, [id], [{ kind: 'failed' }])
+        if (waiting[0]?.operation.id !== id) return
+        await finishRequests(tx, [id], [{ kind: 'failed' }])
+        await settleTakes(tx, tell, waiting, [{ kind: 'failed' }])
       },
       { deadlineAt: performance.now() + STOP_MS_MAX }
     )
@@ -237,7 +240,9 @@ function declareFigures(metrics: Metrics, now: () => { entries: number; oldestSe
     operations: metrics.counter(
       'operations',
       'Changes of stock that were queued, and requests that were done.',
-      { kind: ['reserve', 'drop', 'expire', 'release', 'ship', 'unship', 'return', 'count', 'adjust'] }
+      {
+        kind: ['reserve', 'drop', 'expire', 'release', 'take', 'ship', 'unship', 'return', 'count', 'adjust']
+      }
     ),
     refused: metrics.counter('refused', 'Reservations that were refused.', { reason: ['short', 'busy'] }),
     seconds: metrics.histogram(

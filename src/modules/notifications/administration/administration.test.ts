@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { PATIENCE, useMailingAccounts } from '../../../../test/support/mailing-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { customer } from '../../../testing.ts'
 
 const MESSAGES = '/api/admin/notifications'
 
@@ -35,6 +34,7 @@ test('administrators find messages, send what is dead again, and keep what waits
   })
   expect((await act(waiting.id, 'cancel')).json).toMatchObject({ status: 'canceled', attempts: 1 })
   expect((await act(waiting.id, 'retry')).status).toBe(409)
+  expect((await act(newId(), 'retry')).json.code).toBe('NOTIFICATION_NOT_FOUND')
   await act(dead.id, 'retry')
   const [mail] = await shop.mailed(1)
   expect(mail?.messageId).toBe(`<${dead.id}@shop.example>`)
@@ -43,24 +43,4 @@ test('administrators find messages, send what is dead again, and keep what waits
   const left = 'select 1 from cartwright.jobs where id > 0'
   await expect.poll(() => shop.sql(left), PATIENCE).toEqual([])
   expect(shop.mails.taken).toHaveLength(1)
-})
-
-test('nobody else looks after messages, and what is not there is not found', async () => {
-  const shop = await useMailingAccounts()
-  const id = newId()
-  const ask = (caller: typeof shop.admin) =>
-    Promise.all([
-      caller.get(`${MESSAGES}/${id}`),
-      caller.post(`${MESSAGES}/${id}/retry`),
-      caller.post(`${MESSAGES}/${id}/cancel`)
-    ])
-  for (const { status, json } of await ask(shop.admin))
-    expect([status, json.code]).toEqual([404, 'NOTIFICATION_NOT_FOUND'])
-  for (const [caller, status] of [
-    [shop.anybody, 401],
-    [shop.as(customer()), 403]
-  ] as const) {
-    for (const answer of await ask(caller)) expect(answer.status).toBe(status)
-    expect((await caller.get(MESSAGES)).status).toBe(status)
-  }
 })

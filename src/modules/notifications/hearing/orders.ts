@@ -93,10 +93,17 @@ export function createOrderHearing({ auth, orders, shipping, write, isOn }: Deps
 
   return {
     'orders.placed': hear('order_placed'),
-    // Who gives up what nobody looked after yet knows that; to whom else an address belongs has never heard of it.
+    // Who gives up what nobody looked after yet knows that; to whom else an address belongs has never heard of it. The buyer of an
+    // evicted order gets `order_evicted` instead.
     'orders.canceled': hear<OrderEvent & { by: string }>('order_canceled', ({ by }, letter) =>
-      letter.placed_at === null && (by === 'customer' || by === 'guest') ? undefined : {}
+      (letter.placed_at === null && (by === 'customer' || by === 'guest')) ||
+      letter.canceled_for === 'evicted'
+        ? undefined
+        : {}
     ),
+    'orders.evicted': hear<OrderEvent & { is_canceled: boolean }>('order_evicted', ({ is_canceled }) => ({
+      outcome: is_canceled ? 'canceled' : 'reduced'
+    })),
     'orders.shipped': hearParcel('order_shipped'),
     // What was wrong may have been voided before this is heard of.
     'shipping.delivered': async (

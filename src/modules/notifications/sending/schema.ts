@@ -15,6 +15,7 @@ export const SendRequest = request('SendNotificationRequest', {
     Type.Unsafe<Readonly<Record<string, unknown>>>({
       type: 'object',
       additionalProperties: true,
+      'x-bytes-max': 2_048,
       description: 'What it is about: of orders `order_id`, and of parcels `shipment_id`, too; else nothing.'
     })
   ),

@@ -13,6 +13,7 @@ export const EVENT_TEMPLATES = [
   'order_shipped',
   'order_delivered',
   'order_canceled',
+  'order_evicted',
   'order_refunded',
   'guest_data',
   'low_stock',
@@ -91,6 +92,10 @@ export const catalogue: Readonly<Record<TemplateName, About>> = {
   order_shipped: { description: 'Some of an order is on its way.', example: { order, shipment } },
   order_delivered: { description: 'Some of an order has arrived.', example: { order, shipment } },
   order_canceled: { description: 'An order is canceled.', example: { order } },
+  order_evicted: {
+    description: 'An order that is not paid lost units to a buyer who paid.',
+    example: { order, outcome: always('reduced') }
+  },
   order_refunded: { description: 'Money went back to whoever had paid.', example: { order, amount: 500 } },
   guest_data: {
     description: 'A guest has requested their data or its erasure.',

@@ -74,6 +74,11 @@ export const english: Readonly<Record<TemplateName, Words>> = {
     'Your order {{ order.number }} is canceled',
     'Your order {{ order.number }} is canceled. Nothing of it is sent any more, and what you have paid for it goes back to you.'
   ),
+  order_evicted: plain(
+    '{% if outcome == "canceled" %}Your order {{ order.number }} is canceled{% else %}Your order {{ order.number }} has changed{% endif %}',
+    'Your order {{ order.number }} was not paid yet, and another buyer has paid for what was left.',
+    '{% if outcome == "canceled" %}We had to cancel your order. If you have paid meanwhile, you get your money back.{% else %}We had to cancel the items that we do not have any more. The rest is still reserved for you. It costs less now, so please begin its payment again.{% endif %}'
+  ),
   order_refunded: plain(
     'Your refund for order {{ order.number }}',
     'We have paid {{ amount | money: order.currency }} back to you for order {{ order.number }}. It may take some days until it arrives.'

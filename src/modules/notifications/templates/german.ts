@@ -77,6 +77,11 @@ export const german: Readonly<Record<TemplateName, Words>> = {
     'Ihre Bestellung {{ order.number }} ist storniert',
     'Ihre Bestellung {{ order.number }} ist storniert. Sie wird nicht mehr versandt, und was Sie dafür bezahlt haben, erhalten Sie zurück.'
   ),
+  order_evicted: plain(
+    '{% if outcome == "canceled" %}Ihre Bestellung {{ order.number }} ist storniert{% else %}Ihre Bestellung {{ order.number }} hat sich geändert{% endif %}',
+    'Ihre Bestellung {{ order.number }} war noch nicht bezahlt, und jemand anderes hat bezahlt, was noch da war.',
+    '{% if outcome == "canceled" %}Wir mussten Ihre Bestellung stornieren. Haben Sie inzwischen bezahlt, erhalten Sie Ihr Geld zurück.{% else %}Wir mussten die Artikel stornieren, die wir nicht mehr haben. Der Rest ist weiterhin für Sie reserviert. Er kostet weniger, bitte beginnen Sie die Zahlung neu.{% endif %}'
+  ),
   order_refunded: plain(
     'Ihre Erstattung für die Bestellung {{ order.number }}',
     'Wir haben Ihnen {{ amount | money: order.currency }} für die Bestellung {{ order.number }} erstattet. Bis das Geld ankommt, kann es einige Tage dauern.'

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { compileAnswer } from '../../../../test/support/answer-schema.ts'
 import { sent, TRANSFER } from '../../../../test/support/orders.ts'
 import { usePaidOrders } from '../../../../test/support/paid-orders.ts'
-import { newId } from '../../../kernel/ids.ts'
 import { customer } from '../../../testing.ts'
 import { AdminOrderResponse } from './schema.ts'
 
@@ -135,48 +134,6 @@ describe('what cannot be done', () => {
     expect(await shop.read(id)).toEqual(before)
     const stale = await shop.admin.post(`${path}/notes`, { text: 'x' }, { 'if-match': '"9"' })
     expect([stale.status, stale.json.code]).toEqual([412, 'ORDER_STALE'])
-  })
-
-  test('is done by administrators alone, to orders that there are', async () => {
-    const shop = await usePaidOrders()
-    const { id } = await shop.order()
-    for (const what of ['cancel', 'shipments', 'returns', 'refunds', 'transition', 'notes']) {
-      expect((await shop.buyer.post(`/api/admin/orders/${id}/${what}`, {})).status).toBe(403)
-      const body = { ...of(1, 1), reason: 'x', action: 'hold', text: 'x' }
-      const own = {
-        cancel: of(1, 1),
-        shipments: {},
-        returns: of(1, 1),
-        refunds: { ...of(1, 1), reason: 'x' },
-        transition: { action: 'hold' },
-        notes: { text: body.text }
-      }[what]
-      const { status, json } = await shop.admin.post(`/api/admin/orders/${newId()}/${what}`, own)
-      expect([status, json.code], what).toEqual([404, 'ORDER_NOT_FOUND'])
-    }
-  })
-})
-
-test('a request that is sent again with its key is done once', async () => {
-  const shop = await usePaidOrders()
-  const { id } = await shop.order(3)
-  await shop.pay(id)
-  const twice = async (what: string, body: object) => {
-    const key = { 'idempotency-key': newId() }
-    const [one, other] = [
-      await shop.admin.post(`/api/admin/orders/${id}/${what}`, body, key),
-      await shop.admin.post(`/api/admin/orders/${id}/${what}`, body, key)
-    ]
-    expect([one.status, other.json], what).toEqual([200, one.json])
-  }
-  await twice('shipments', of(1, 2))
-  await twice('returns', of(1, 1))
-  await twice('refunds', { ...of(1, 1), reason: 'x' })
-  await twice('cancel', of(1, 1))
-  expect(await shop.read(id)).toMatchObject({
-    items: [{ fulfilled: 2, returned: 1, refunded: 1, canceled: 1 }],
-    adjustments: [{}, {}],
-    shipments: [{}]
   })
 })
 

@@ -69,7 +69,7 @@ export function createCancellations({
     if (!life.isCancelRequested || !money.isFrozen || !money.isSettled) return hand
     const isPaid = money.captured > 0 && money.captured - money.refunded - money.refunding >= money.due
     // Nobody wanted it canceled: the time was over, and the money was faster.
-    if (order.cancel_requested_by === 'system' && isPaid) {
+    if (order.cancel_requested_by === 'system' && order.canceled_for === null && isPaid) {
       await payments?.thaw(tx, order.id)
       return changes.write(tx, hand, 'refuse_cancel', SYSTEM, { cancelRequestedBy: null })
     }

@@ -63,8 +63,8 @@ test('an order whose buyer then chooses to pay later is looked after, once, and 
       next_actions: ['pay', 'cancel']
     })
   }
-  const confirmed = [cod, onAccount].map(order_id => ({ order_id, state: 'confirmed', quantity: 1 }))
-  expect(await shop.reserved(shop.mug)).toEqual(confirmed)
+  const claimed = [cod, onAccount].map(order_id => ({ order_id, state: 'claimed', quantity: 1 }))
+  expect(await shop.reserved(shop.mug)).toEqual(claimed)
   await shop.expire()
   await shop.swept()
   expect(await Promise.all([cod, onAccount].map(shop.state))).toEqual(['placed', 'placed'])
@@ -94,7 +94,7 @@ test('an order that expires while its buyer chooses to pay later is placed or ca
   const placed = [early, ...others.filter((_, index) => answers[index]?.status === 201)]
   await expect
     .poll(() => shop.reserved(shop.mug))
-    .toEqual(placed.toSorted().map(order_id => ({ order_id, state: 'confirmed', quantity: 1 })))
+    .toEqual(placed.toSorted().map(order_id => ({ order_id, state: 'claimed', quantity: 1 })))
 })
 
 test('an order that is canceled while its buyer chooses to pay later is canceled, and gives its stock back', async () => {

@@ -24,11 +24,12 @@ export const lockOrder = statement({
     erased_at: 'timestamptz?',
     is_deferred: 'bool',
     is_buyer_verified: 'bool',
+    canceled_for: nullableOneOf<'evicted' | 'short'>(),
     version: 'int4'
   },
   text: `
     select id, number, state, terms, customer_id, mailbox, token_version, cart_id, currency, total, payment_status,
-      cancel_requested_by, held_at, erased_at, is_deferred, is_buyer_verified, version
+      cancel_requested_by, held_at, erased_at, is_deferred, is_buyer_verified, canceled_for, version
     from orders.orders where id = $id for update`
 })
 export type LockedOrder = RowOf<typeof lockOrder>

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../platform/postgres/database.ts'
+import type { AuthApi } from '../../auth/index.ts'
 import type { CatalogApi } from '../../catalog/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { Market, PricingApi } from '../../pricing/index.ts'
@@ -9,6 +10,7 @@ import type { UnsoldLine } from './lines.ts'
 import { type MarketProblem, type Priced, price } from './price.ts'
 
 type PricerDeps = {
+  auth: Pick<AuthApi, 'contacts'> | undefined
   catalog: Pick<CatalogApi, 'quote' | 'names'>
   pricing: Pick<PricingApi, 'markets' | 'rules' | 'quote'>
   /** Absent: nobody counts. */
@@ -20,11 +22,13 @@ type PricerDeps = {
 }
 
 /** Asks the other modules for all that a price depends on. */
-export function createPricer({ catalog, pricing, inventory, shipping, lineQuantityMax }: PricerDeps) {
+export function createPricer(deps: PricerDeps) {
+  const { auth, catalog, pricing, inventory, shipping, lineQuantityMax } = deps
+
   /**
    * What this costs now. `customerId`: null is a guest. `isCounted`: it is also said of what there is not enough, on which no
    * price depends. `buyer`: whose earlier orders promotions depend on; an account alone when left out, because an e-mail address
-   * that was typed must not reveal what it has bought. @throws `PRICING_QUOTE_TOO_LARGE`
+   * that was typed must not reveal what it has bought. `isTrusted`: an administrator asks, who may know it. @throws `PRICING_QUOTE_TOO_LARGE`
    */
   return async (
     db: Queryable,
@@ -32,8 +36,9 @@ export function createPricer({ catalog, pricing, inventory, shipping, lineQuanti
     input: CheckoutInput,
     {
       isCounted = true,
-      buyer = { customer: customerId, mailbox: null }
-    }: { isCounted?: boolean; buyer?: Pick<Buyer, 'customer' | 'mailbox'> } = {}
+      buyer = { customer: customerId, mailbox: null },
+      isTrusted = false
+    }: { isCounted?: boolean; buyer?: Pick<Buyer, 'customer' | 'mailbox'>; isTrusted?: boolean } = {}
   ): Promise<Priced> => {
     const { lines, codes } = input
     const { market, marketProblem } = await marketOf(input)
@@ -42,7 +47,10 @@ export function createPricer({ catalog, pricing, inventory, shipping, lineQuanti
       isCounted ? inventory?.available(lines.map(({ variantId }) => variantId)) : undefined,
       shipping?.rates(),
       shipping?.regions(),
-      pricing.rules({ codes, customer: buyer.customer, mailbox: buyer.mailbox })
+      pricing.rules({
+        ...{ codes, customer: buyer.customer, mailbox: buyer.mailbox },
+        isProven: async () => isTrusted || isVerified(customerId)
+      })
     ])
     const given = {
       market,
@@ -57,6 +65,13 @@ export function createPricer({ catalog, pricing, inventory, shipping, lineQuanti
     }
     const priced = price(input, given, pricing.quote)
     return { ...priced, unsold: await named(priced.unsold) }
+  }
+
+  /** Whether the buyer is signed in, and has verified the e-mail address of the account. */
+  async function isVerified(customerId: string | null): Promise<boolean> {
+    if (customerId === null || auth === undefined) return false
+    const [contact] = await auth.contacts([customerId])
+    return contact?.emailVerified ?? false
   }
 
   /**

@@ -29,6 +29,11 @@ export const useRequest = statement({
   takes: { id: 'uuid', at: 'timestamptz' },
   text: 'update orders.data_requests set used_at = $at where id = $id and used_at is null'
 })
+export const deleteRequestsOf = statement({
+  name: 'orders.delete_data_requests_of',
+  takes: { email: 'text' },
+  text: 'delete from orders.data_requests where lower(email) = lower($email)'
+})
 export const deleteOldRequests = statement({
   name: 'orders.delete_old_data_requests',
   takes: { seconds: 'float8' },

@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
 import { doOnceMore } from '../../../../test/support/jobs.ts'
 import { useMailingShop } from '../../../../test/support/mailing-shop.ts'
 import { sent, TRANSFER } from '../../../../test/support/orders.ts'
+import { newId } from '../../../kernel/ids.ts'
 
 const ADA = 'ada@example.com'
 const PATH = '/api/orders/guest/data-requests'
@@ -66,6 +68,31 @@ test('a guest sees and erases their data by links that are mailed to the address
   expect((await shop.confirm(toErase)).json.code).toBe('ORDER_DATA_REQUEST_INVALID')
 })
 
+test('links that are confirmed simultaneously erase an order once, and each link works once', async () => {
+  const shop = await useRequests()
+  const order = await shop.ordered()
+  await shop.cancel(order.id)
+  const links: string[] = []
+  for (const mails of [1, 2]) {
+    await shop.ask(ADA, 'erase')
+    links.push(await shop.tokenIn(mails))
+  }
+  const client = new pg.Client({ connectionString: shop.databaseUrl })
+  await client.connect()
+  onTestFinished(() => client.end())
+  await client.query('begin')
+  await client.query('select from orders.orders for update')
+  const confirmed = Promise.all([...links, ...links].map(shop.confirm))
+  const waiting = `select count(*)::int as waiting from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`
+  await expect.poll(() => shop.sql(waiting), { timeout: 20_000 }).toEqual([{ waiting: 4 }])
+  await client.query('rollback')
+  const outcomes = (await confirmed).map(({ json }) => json.code ?? json.orders.length)
+  expect(outcomes.sort()).toEqual([0, 1, 'ORDER_DATA_REQUEST_INVALID', 'ORDER_DATA_REQUEST_INVALID'])
+  const { history } = (await shop.admin.get(`/api/admin/orders/${order.id}`)).json
+  expect(history.filter(({ action }: { action: string }) => action === 'erase')).toHaveLength(1)
+})
+
 test('an unknown address is answered like a known one, by the same statements, and gets no mail', async () => {
   const shop = await useRequests()
   await shop.ordered()
@@ -111,4 +138,21 @@ test('a job that is done twice sends one link', async () => {
   await shop.settled()
   await doOnceMore(shop, 'orders.expire_orders')
   expect(await shop.messages()).toHaveLength(1)
+})
+
+test('the requests of an e-mail address are erased with the account that has verified it', async () => {
+  const shop = await useRequests()
+  await shop.ordered()
+  await shop.ask(ADA, 'export')
+  await shop.settled()
+  const kept = () => shop.sql('select email from orders.data_requests')
+  const leave = async (emailVerified: boolean) => {
+    const id = newId()
+    shop.auth.know({ id, email: ADA, emailVerified })
+    await shop.db.transaction(tx => shop.auth.eraseUser(tx, id))
+  }
+  await leave(false)
+  expect(await kept()).toHaveLength(1)
+  await leave(true)
+  expect(await kept()).toEqual([])
 })

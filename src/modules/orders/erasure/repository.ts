@@ -14,7 +14,7 @@ export const lockToErase = statement({
   gives: { id: 'uuid', number: 'text', state: oneOf<OrderState>() },
   text: `
     select id, number, state from orders.orders
-    where id = any ($ids) and customer_id is not distinct from $customer_id
+    where id = any ($ids) and customer_id is not distinct from $customer_id and erased_at is null
     order by id for update`
 })
 /** Those that their orders were made of, too, which a guest may have begun. */

@@ -112,6 +112,15 @@ test('an order that was paid in the last moment is not canceled', async () => {
   expect((await shop.does(id, 'shipments')).status).toBe('shipped')
 })
 
+test('an order whose money is held does not expire while it waits for its units', async () => {
+  const shop = await usePaidOrders({ capture: 'manual' })
+  const { id } = await shop.order()
+  await shop.sql(`update orders.orders set payment_status = 'authorized' where id = $1`, [id])
+  await pass(shop, '31 minutes')
+  await sweep(shop)
+  expect(await shop.read(id)).toMatchObject({ status: 'pending', cancel_requested_at: null })
+})
+
 test('an order that cannot be canceled holds up no other', async () => {
   const shop = await usePaidOrders()
   const order = async () => (await shop.buyer.post('/api/orders', sent(shop.mug))).json.id as string

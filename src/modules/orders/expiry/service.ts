@@ -4,6 +4,7 @@ import type { Database, Transaction } from '../../../platform/postgres/database.
 import type { PaymentsApi } from '../../payments/index.ts'
 import type { Cancellations } from '../cancel/service.ts'
 import { type Changes, SYSTEM } from '../changes/service.ts'
+import { isSecured } from '../life/status.ts'
 import { laterTermsOf, type Waits, waitOf } from '../placing/terms.ts'
 import type { UnpaidStock } from '../unpaid-stock/service.ts'
 import * as repository from './repository.ts'
@@ -26,10 +27,13 @@ export function createExpiry({ db, log, changes, cancellations, payments, unpaid
   async function expire(tx: Transaction, id: string): Promise<void> {
     const hand = await changes.take(tx, id)
     if (hand.life.state !== 'pending' || hand.life.isCancelRequested) return
+    // It is paid, and waits for its stock.
+    if (isSecured(hand.life.paymentStatus)) return
     const methods = (await payments?.openMethods(tx, id)) ?? []
     // It is placed as soon as that payment is begun.
     if (laterTermsOf(methods) !== undefined) return
-    const seconds = waitOf(methods, waits, await unpaidStock.verify(tx, hand.order))
+    const isVerified = await unpaidStock.verify(tx, hand.order)
+    const seconds = waitOf(methods, waits, { isVerified, isDeferred: hand.order.is_deferred })
     const expiry = await tx.first(repository.updateExpiry, { id, seconds })
     if (expiry?.is_over) await cancellations.begin(tx, hand, EXPIRED)
   }

@@ -1,7 +1,8 @@
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import { type OrderSums, sumOrders, sumUnits } from './repository.ts'
 
-const TOP_MAX = 10
+/** Products of one call: the dashboard adds up those of many days, and shows ten. */
+const TOP_MAX = 25
 
 /** What was ordered in some days, by when the orders were made. `day` counts from 1. */
 export type OrderFigures = {

@@ -19,7 +19,7 @@ type Deps = {
   db: Database
   changes: Changes
   emit: Emit
-  inventory: Pick<InventoryApi, 'post'> | undefined
+  inventory: Pick<InventoryApi, 'confirm' | 'post'> | undefined
   payments: Pick<PaymentsApi, 'capture' | 'lock' | 'proceed'> | undefined
   shipping: Pick<ShippingApi, 'open' | 'relabel' | 'send' | 'voidEvent' | 'voidParcel'> | undefined
 }
@@ -66,6 +66,8 @@ export function createFulfilment({ db, changes, emit, inventory, payments, shipp
       ...{ id, order_id, carrier: kept.carrier, tracking_number: kept.tracking_number },
       ...{ lines: units, actor: doer.actor }
     })
+    // What is sent is not taken by an order that is paid.
+    await inventory?.confirm(tx, order_id)
     await inventory?.post(tx, { id, kind: 'ship', owner: order_id, lines: stockLinesOf(hand, units) })
     emit(tx, orderShipped, order_id, { order_id, number, customer_id, shipment_id: id })
     return sent

@@ -69,23 +69,26 @@ test('without an e-mail address, and without anything to buy, nothing is ordered
   expect(await shop.orders()).toEqual([])
 })
 
-test('uses of promotions and unpaid orders of a guest are counted by their address, which pricing never sees', async () => {
+test('uses of codes and unpaid orders of a guest are counted by their address, which pricing never sees', async () => {
   const shop = await useOrders({ settings: { CARTWRIGHT__ORDERS__PENDING_PER_BUYER: '2' } })
-  await shop.made('promotions', {
+  const { id } = await shop.made('promotions', {
     ...{ name: 'Welcome', class: 'order', effect: { type: 'percentage', percentage_ppm: 100_000 } },
-    uses_per_customer: 1
+    ...{ needs_code: true, uses_per_customer: 1 }
   })
-  const order = async (address: string) => {
+  await shop.made(`promotions/${id}/codes`, { code: 'WELCOME' })
+  const order = async (address: string, codes: string[] = []) => {
     const { status, json } = await shop.anybody.post('/api/orders/guest', {
       ...sent(shop.mug),
-      email: address
+      email: address,
+      codes
     })
     return json.code ?? [status, json.discount_total]
   }
-  expect(await order('ada@example.com')).toEqual([201, 100])
+  expect(await order('ada@example.com', ['WELCOME'])).toEqual([201, 100])
+  expect(await order('ADA@example.com', ['WELCOME'])).toBe('ORDER_CODE_REFUSED')
   expect(await order('ADA@example.com')).toEqual([201, 0])
   expect(await order('ada@example.com')).toBe('ORDER_PENDING_LIMIT')
-  expect(await order('bob@example.com')).toEqual([201, 100])
+  expect(await order('bob@example.com', ['WELCOME'])).toEqual([201, 100])
   for (const table of ['pricing.redemptions', 'pricing.customer_uses'])
     expect(JSON.stringify(await shop.sql(`select * from ${table}`)).toLowerCase()).not.toContain('example')
 })

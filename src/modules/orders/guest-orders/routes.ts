@@ -5,7 +5,7 @@ import { writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
 import { IdParams, inMarket, marketNamed } from '../../../kernel/wire.ts'
 import type { Claim } from '../guest/service.ts'
-import type { OrderLimits } from '../orders/routes.ts'
+import { canceling, type OrderLimits, reading } from '../orders/routes.ts'
 import {
   CompleteCheckoutRequest,
   GuestOrderRequest,
@@ -80,7 +80,7 @@ export function guestOrderRoutes(
   tiers.public.get(
     '/orders/guest/:id',
     {
-      config: { class: 'account' },
+      config: reading,
       schema: {
         tags,
         summary: 'The order that a token is of',
@@ -95,7 +95,7 @@ export function guestOrderRoutes(
   tiers.public.post(
     '/orders/guest/:id/cancel',
     {
-      config: { class: 'checkout' },
+      config: canceling,
       schema: {
         tags,
         summary: 'Cancel the order that a token is of',

@@ -36,6 +36,7 @@ export const listLetters = statement({
     payment_status: nullableOneOf<PaymentStatus>(),
     fulfillment_status: oneOf<FulfillmentStatus>(),
     placed_at: 'timestamptz?',
+    canceled_for: nullableOneOf<'evicted' | 'short'>(),
     subtotal: 'int8',
     discount_total: 'int8',
     shipping_total: 'int8',
@@ -48,7 +49,7 @@ export const listLetters = statement({
   },
   text: `
     select o.id, number, customer_id, email, coalesce(shipping_address->>'name', billing_address->>'name') as name,
-      market, currency, state, payment_status, fulfillment_status, placed_at, subtotal, discount_total,
+      market, currency, state, payment_status, fulfillment_status, placed_at, canceled_for, subtotal, discount_total,
       shipping_total, tax_added, tax_total, total, token_version,
       (select coalesce(jsonb_agg(jsonb_build_object(
           'line', l.line, 'sku', l.sku, 'name', l.name, 'variant_name', l.variant_name,

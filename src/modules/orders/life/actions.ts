@@ -140,6 +140,10 @@ export type Life = {
   /** Nothing says any more whose it was. */
   readonly isErased: boolean
 }
+/** Whether the order is pending or placed, and nothing cancels it. */
+export const isLive = ({ state, isCancelRequested }: Pick<Life, 'state' | 'isCancelRequested'>): boolean =>
+  (state === 'pending' || state === 'placed') && !isCancelRequested
+
 /** Why something cannot be done. */
 export type Refusal =
   | 'role'

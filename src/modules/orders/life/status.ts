@@ -36,6 +36,10 @@ export function fulfillmentOf(lines: readonly LineCounters[]): FulfillmentStatus
 
 const SECURED: readonly (PaymentStatus | null)[] = ['authorized', 'paid', 'partially_refunded', 'refunded']
 
+/** Whether all that is due is held or taken. */
+export const isSecured = (status: PaymentStatus | null): boolean =>
+  status === 'authorized' || status === 'paid'
+
 /** One word for all of it. Held money counts as paid, for whoever has paid has done their part. */
 export function statusOf(
   state: OrderState,

@@ -1,7 +1,9 @@
+import type { ShippingOption } from '../../shipping/index.ts'
 import { DIGITAL } from '../checkouts/delivery.ts'
 import type { SoldLine } from '../checkouts/lines.ts'
 import type { Priced } from '../checkouts/price.ts'
 import { exemptionOf } from '../checkouts/view.ts'
+import type { Units } from '../life/counters.ts'
 import type { FulfillmentStatus } from '../life/status.ts'
 import type { ComponentRow, GroupRow } from '../orders/repository.ts'
 import type { NewLine, NewOrder } from './repository.ts'
@@ -99,3 +101,19 @@ const snapshotOf = ({ id, provider, service, estimatedDays }: Priced['options'][
   ...{ id, provider, service },
   estimated_days: estimatedDays
 })
+
+/** The groups of an order that are delivered by an option that was offered, with their lines. */
+export const carriedIn = (
+  { quote, options }: Priced,
+  { lines }: Draft
+): { key: string; option: ShippingOption; lines: Units[] }[] =>
+  quote.groups.flatMap(({ key, option: chosen }) =>
+    options
+      .filter(({ id }) => id === chosen)
+      .map(option => ({
+        ...{ key, option },
+        lines: lines
+          .filter(({ group_key }) => group_key === key)
+          .map(({ line, ordered }) => ({ line, quantity: ordered }))
+      }))
+  )

@@ -13,7 +13,8 @@ async function useWelcome(promotion: object = { first_order_only: true }) {
     ...{ name: 'Welcome', class: 'order', effect: { type: 'percentage', percentage_ppm: 100_000 } },
     ...{ needs_code: true, ...promotion }
   })
-  await shop.made(`promotions/${id}/codes`, { code: 'WELCOME' })
+  const needsCode = !('needs_code' in promotion) || promotion.needs_code
+  if (needsCode) await shop.made(`promotions/${id}/codes`, { code: 'WELCOME' })
   const order = { ...sent(shop.mug), payment: TRANSFER }
   const asked = { ...sent(shop.mug), codes: ['WELCOME'] }
   const welcomed = { ...order, ...asked }
@@ -21,9 +22,9 @@ async function useWelcome(promotion: object = { first_order_only: true }) {
     ...shop,
     ...{ order, asked, welcomed },
     /** A customer whose account has this e-mail address. */
-    account: (email: string) => {
+    account: (email: string, emailVerified = false) => {
       const person = customer()
-      auth.know({ id: person.id, email })
+      auth.know({ id: person.id, email, emailVerified })
       return shop.as(person)
     },
     /** A guest of a network orders with the code. */
@@ -187,4 +188,60 @@ test('a canceled order gives the use of its mailbox back, paid or not', async ()
     }
     expect((await asGuest('ada@example.com', ELSEWHERE)).status).toBe(201)
   }
+})
+
+const AUTOMATIC = [
+  { first_order_only: true, needs_code: false },
+  { uses_per_customer: 1, needs_code: false }
+]
+
+test('a promotion without a code that depends on earlier orders is for verified customers, at the price shown', async () => {
+  for (const promotion of AUTOMATIC) {
+    const { account, order, mug } = await useWelcome(promotion)
+    const buyer = account('ada@example.com', true)
+    const discounts = async (who = buyer) =>
+      (await who.post('/api/checkouts', sent(mug))).json.discounts.length
+    expect([await discounts(), await discounts(account('bob@example.com'))]).toEqual([1, 0])
+    const { json: first } = await buyer.post('/api/orders', order)
+    const { json: late } = await account('eve@example.com').post('/api/orders', order)
+    expect(first.total).toBeLessThan(late.total)
+    expect(await discounts()).toBe(0)
+  }
+})
+
+test('neither a price nor an order reveals whether a typed e-mail address has bought', async () => {
+  for (const promotion of AUTOMATIC) {
+    const { admin, anybody, account, asGuest, order, pay, mug } = await useWelcome(promotion)
+    const { json: paid } = await asGuest('ada@example.com', HOME, order)
+    await pay(paid.id)
+    await pay((await account('ada@example.com', true).post('/api/orders', order)).json.id)
+    const answers = async (email: string) => {
+      const stranger = { 'x-forwarded-for': ELSEWHERE }
+      const { json: checkout } = await anybody.post('/api/checkouts/guest', { ...sent(mug), email }, stranger)
+      const complete = await anybody.post(
+        `/api/checkouts/guest/${checkout.id}/complete`,
+        { payment: TRANSFER, expected_total: checkout.total },
+        { ...stranger, 'x-checkout-token': checkout.checkout_token }
+      )
+      const direct = await asGuest(email, ELSEWHERE, { ...order, expected_total: checkout.total })
+      const typed = await account(email).post('/api/orders', { ...order, expected_total: checkout.total })
+      const orders = [complete, direct, typed].map(({ status, json }) => [status, json.code, json.total])
+      return [checkout.total, checkout.discounts, checkout.findings, ...orders]
+    }
+    const [known, unknown] = [await answers('ada@example.com'), await answers('bob@example.com')]
+    expect(known).toEqual(unknown)
+    expect(known.at(-1)).toEqual([201, undefined, known[0]])
+    // An administrator may know it.
+    const { json } = await admin.post('/api/admin/orders/quote', { ...sent(mug), email: 'eve@example.com' })
+    expect(json.discounts).toHaveLength(1)
+  }
+})
+
+test('a stranger who types an e-mail address fills only the limit of unpaid orders of their own network', async () => {
+  const { asGuest, order } = await useWelcome()
+  const email = 'ada@example.com'
+  for (let orders = 0; orders < 5; orders += 1)
+    expect((await asGuest(email, ELSEWHERE, order)).status).toBe(201)
+  expect((await asGuest(email, ELSEWHERE, order)).json.code).toBe('ORDER_PENDING_LIMIT')
+  expect((await asGuest(email, HOME, order)).status).toBe(201)
 })

@@ -114,16 +114,18 @@ export const hasOrdered = statement({
 })
 /**
  * How many wait for their money, once the new one is among them. Those of the buyer name the state so that no index of all that wait
- * fits: planned while there was nothing, PostgreSQL read all of it.
+ * fits: planned while there was nothing, PostgreSQL read all of it. Those of a guest are counted in one network, because a stranger
+ * in another one can type the same e-mail address.
  */
 export const countPending = statement({
   name: 'orders.count_pending',
-  takes: { buyer: 'text', network: 'text?' },
+  takes: { buyer: 'text', customer_id: 'uuid?', network: 'text?' },
   gives: { at: 'int8', of_buyer: 'int8', of_network: 'int8' },
   forEach: true,
   text: `
     select at,
-      (select count(*) from orders.orders o where state between 'pending' and 'pending' and o.buyer = each.buyer) as of_buyer,
+      (select count(*) from orders.orders o where state between 'pending' and 'pending' and o.buyer = each.buyer
+        and (each.customer_id is not null or o.network is not distinct from each.network)) as of_buyer,
       (select count(*) from orders.orders o where state = 'pending' and o.network = each.network) as of_network
     from $each`
 })

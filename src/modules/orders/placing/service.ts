@@ -5,10 +5,10 @@ import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { CartApi } from '../../cart/index.ts'
-import type { InventoryApi } from '../../inventory/index.ts'
+import type { InventoryApi, StockPart } from '../../inventory/index.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
-import type { ShippingApi, ShippingOption } from '../../shipping/index.ts'
+import type { ShippingApi } from '../../shipping/index.ts'
 import type { Changes } from '../changes/service.ts'
 import { type CheckoutInput, emailOf } from '../checkouts/input.ts'
 import type { Source } from '../checkouts/intake.ts'
@@ -20,17 +20,17 @@ import type { CheckoutRow } from '../checkouts/repository.ts'
 import { lock, refuseUnlessOpen } from '../checkouts/service.ts'
 import { checkoutChanged, tooManyPending } from '../errors.ts'
 import { orderCreated, orderPlaced } from '../events.ts'
+import type { Evictions } from '../evictions/service.ts'
 import type { Fulfilment } from '../fulfilment/service.ts'
-import type { Units } from '../life/counters.ts'
 import { findOrderOfCart, findOrderOfCheckout, type OrderRow } from '../orders/repository.ts'
 import type { UnpaidStock } from '../unpaid-stock/service.ts'
 import { type Buyer, type BuyerOf, networkOf } from './buyers.ts'
-import { type Draft, draftOf } from './draft.ts'
+import { carriedIn, type Draft, draftOf } from './draft.ts'
 import { holding } from './hold.ts'
 import { insertedOrder } from './inserted.ts'
 import { type Agreement, refusalOf, withoutHistory } from './refusals.ts'
 import * as repository from './repository.ts'
-import { type Choice, termsOf, type Waits, waitOf } from './terms.ts'
+import { type Choice, isDeferred, termsOf, type Waits, waitOf } from './terms.ts'
 
 type Deps = {
   db: Database
@@ -44,13 +44,14 @@ type Deps = {
   fulfilment: Pick<Fulfilment, 'deliver'>
   /** Absent: nobody counts. */
   inventory: Pick<InventoryApi, 'reserve' | 'release' | 'claim' | 'confirm'> | undefined
+  evictions: Pick<Evictions, 'evictable'>
   /** Absent: orders are on account. */
   payments: Pick<PaymentsApi, 'open' | 'proceed'> | undefined
   shipping: Pick<ShippingApi, 'open'> | undefined
   cart: Pick<CartApi, 'take'> | undefined
   /** How many orders may wait for their payment. */
   pendingMax: { readonly ofBuyer: number; readonly ofNetwork: number }
-  unpaidStock: Pick<UnpaidStock, 'admit'>
+  unpaidStock: Pick<UnpaidStock, 'admit' | 'admitContested'>
   waits: Waits
 }
 
@@ -81,7 +82,7 @@ export type Placed = {
 /** Makes orders: all of one, or nothing of it. */
 export function createPlacing(deps: Deps) {
   const { db, secrets, emit, pricing, inventory, payments, shipping, cart, pendingMax } = deps
-  const { changes, fulfilment, unpaidStock } = deps
+  const { changes, evictions, fulfilment, unpaidStock } = deps
 
   /**
    * The id of the order; whoever comes second with a cart is told the first one's. Before it, stock is held, and after it the
@@ -119,27 +120,35 @@ export function createPlacing(deps: Deps) {
     const priced = await agreed(purchase, buyer)
     const draft = draftOf(priced)
     const order = orderFrom(purchase, draft, { id, number, buyer })
-    const waitSeconds = waitOf([purchase.payment?.method], deps.waits, false)
+    const waitSeconds = waitOf([purchase.payment?.method], deps.waits, {
+      isVerified: false,
+      isDeferred: false
+    })
     const { redemptions } = priced.quote
     // Of a few uses that many want, whoever comes too late is refused at the end: not together with others.
     const place = redemptions.some(({ limited }) => limited !== undefined) ? db : db.together()
     const turns = pricing.inTurn(place.inTurn(`orders ${order.buyer}`), redemptions)
     const lines = priced.sold.map(({ variantId, quantity }) => ({ variantId, quantity }))
-    const begin = inventory === undefined ? turns : holding(inventory, id, lines, turns)
-    return write.once(begin, async tx => {
+    const network = networkFrom(purchase)
+    // An order to be paid later contests nothing, and an administrator's order has no network to limit it by.
+    const mayContest = order.state === 'pending' && network !== null && !isDeferred(purchase.payment?.method)
+    const contestable = mayContest ? () => evictions.evictable(db, idsOf(lines)) : undefined
+    const held = inventory && holding(inventory, id, lines, turns, contestable)
+    return write.once(held ?? turns, async tx => {
+      const contested = held?.contested() ?? []
       // One message: none of these needs the answer of another one, and what is wrong with one undoes all of them.
       const [, , inserted, , , method] = await inOrder([
         checkout === null ? undefined : takeCheckout(tx, customerId, checkout, write),
         takeCart(tx, purchase.source),
         insert(tx, order, draft, { actor: purchase.actor, waitSeconds }),
         order.state === 'pending' ? refuseTooMany(tx, order) : undefined,
-        takeStock(tx, order, lines),
+        takeStock(tx, order, lines, { contested, isAssisted: network === null }),
         openAccount(tx, order, purchase),
         shipping?.open(tx, { orderId: id, customerId, groups: carriedIn(priced, draft) })
       ])
-      const network = networkFrom(purchase)
-      // An administrator's order has no network, and no limit.
       if (network !== null) await unpaidStock.admit(tx, { orderId: id, method, network })
+      const units = contested.reduce((sum, { quantity }) => sum + quantity, 0)
+      if (network !== null && units > 0) await unpaidStock.admitContested(tx, { orderId: id, network, units })
       const { currency, total, state } = order
       const told = { order_id: id, number, customer_id: customerId, currency, total }
       emit(tx, orderCreated, id, told)
@@ -164,9 +173,10 @@ export function createPlacing(deps: Deps) {
     const { customerId, input, agreement, checkout, address } = purchase
     const path = checkout === null ? 'body/' : ''
     const judge = async (isCounted: boolean) => {
-      const known = await deps.priceNow(db, customerId, input, { isCounted, buyer })
+      const asked = { isCounted, buyer, isTrusted: address === null }
+      const known = await deps.priceNow(db, customerId, input, asked)
       // An administrator may learn what a buyer has bought.
-      const priced = address === null ? known : withoutHistory(known)
+      const priced = asked.isTrusted ? known : withoutHistory(known)
       const said = { input, customer_id: customerId, quote_hash: priced.quote.hash }
       return { priced, refusal: refusalOf(priced, remarksOn(said, priced, false), agreement, path) }
     }
@@ -177,8 +187,8 @@ export function createPlacing(deps: Deps) {
   }
 
   /** The order is one of those that are counted. */
-  async function refuseTooMany(tx: Queryable, { buyer, network }: repository.NewOrder): Promise<void> {
-    const pending = await tx.first(repository.countPending, { buyer, network })
+  async function refuseTooMany(tx: Queryable, order: repository.NewOrder): Promise<void> {
+    const pending = await tx.first(repository.countPending, order)
     const { ofBuyer, ofNetwork } = pendingMax
     if (pending === undefined) return
     if (pending.of_buyer > ofBuyer) throw tooManyPending({ details: { limit: ofBuyer } })
@@ -191,11 +201,13 @@ export function createPlacing(deps: Deps) {
 
   async function takeStock(
     tx: Transaction,
-    { id, state }: repository.NewOrder,
-    lines: readonly Line[]
+    { id, payment_status }: repository.NewOrder,
+    lines: readonly Line[],
+    { contested, isAssisted }: { contested: readonly StockPart[]; isAssisted: boolean }
   ): Promise<void> {
-    await inventory?.claim(tx, id, lines)
-    if (state === 'placed') await inventory?.confirm(tx, id)
+    await inventory?.claim(tx, id, lines, contested)
+    // An order that is not paid may lose its units to one that is, unless an administrator made it.
+    if (isAssisted || payment_status !== 'unpaid') await inventory?.confirm(tx, id)
   }
 
   async function openAccount(
@@ -263,21 +275,7 @@ async function takeCheckout(
   if (row.version !== version) throw checkoutChanged()
 }
 
-/** What comes in a way that was offered. */
-const carriedIn = (
-  { quote, options }: Priced,
-  { lines }: Draft
-): { key: string; option: ShippingOption; lines: Units[] }[] =>
-  quote.groups.flatMap(({ key, option: chosen }) =>
-    options
-      .filter(({ id }) => id === chosen)
-      .map(option => ({
-        ...{ key, option },
-        lines: lines
-          .filter(({ group_key }) => group_key === key)
-          .map(({ line, ordered }) => ({ line, quantity: ordered }))
-      }))
-  )
+const idsOf = (lines: readonly Line[]) => lines.map(({ variantId }) => variantId)
 
 async function insert(
   tx: Queryable,

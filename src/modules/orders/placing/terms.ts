@@ -25,13 +25,17 @@ export type Waits = {
   readonly transferOfVerified: number
 }
 
-/** How long it waits, when it may be paid by these methods. */
+/**
+ * How long it waits, when it may be paid by these methods. With none, an order that was to be paid by transfer waits as long as before:
+ * its payment is begun anew when less is due.
+ */
 export const waitOf = (
   methods: readonly (string | undefined)[],
   { usual, transfer, transferOfVerified }: Waits,
-  isVerified: boolean
+  { isVerified, isDeferred: wasDeferred }: { readonly isVerified: boolean; readonly isDeferred: boolean }
 ): number => {
-  if (!methods.includes('bank_transfer')) return usual
+  const isByTransfer = methods.includes('bank_transfer') || (methods.length === 0 && wasDeferred)
+  if (!isByTransfer) return usual
   return isVerified ? transferOfVerified : transfer
 }
 

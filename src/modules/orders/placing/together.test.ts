@@ -13,10 +13,11 @@ async function useTogether(settings: Record<string, string> = {}) {
     setup: async (...given) => {
       const instance = await inventoryModule.setup(...given)
       const reserve: typeof instance.api.reserve = async (...lines) => {
-        await instance.api.reserve(...lines)
+        const contested = await instance.api.reserve(...lines)
         held += 1
         if (held === wanted) all.resolve()
         await all.promise
+        return contested
       }
       return { ...instance, api: { ...instance.api, reserve } }
     }

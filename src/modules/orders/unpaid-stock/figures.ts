@@ -11,7 +11,7 @@ type Deps = { db: Queryable; chores: Chores; metrics: Metrics }
 type Sums = RowOf<typeof repository.sumAll>
 
 /** Metrics of the stock that unpaid orders reserve. Returns what counts a refusal. */
-export function createUnpaidFigures({ db, chores, metrics }: Deps): (scope: Scope) => void {
+export function createUnpaidFigures({ db, chores, metrics }: Deps): (scope: Scope | 'contested') => void {
   let sums: Sums = { units: 0, orders: 0, buyers: 0, networks: 0, largest_network_units: 0 }
   const gauge = (name: keyof Sums, help: string) => metrics.gauge(`unpaid_${name}`, help, () => sums[name])
   gauge('units', 'Units reserved by orders paid by transfer, on delivery or on account that are not paid.')
@@ -20,7 +20,7 @@ export function createUnpaidFigures({ db, chores, metrics }: Deps): (scope: Scop
   gauge('networks', 'Networks that these orders came from.')
   gauge('largest_network_units', 'Units reserved by the unpaid orders of the network with the most of them.')
   const refusals = metrics.counter('unpaid_stock_refusals', 'Orders refused by a limit of unpaid stock.', {
-    scope: SCOPES
+    scope: [...SCOPES, 'contested']
   })
   chores.every(READ_SECONDS, 'orders.read_unpaid_units', async () => {
     sums = (await db.first(repository.sumAll)) ?? sums

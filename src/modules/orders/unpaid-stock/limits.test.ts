@@ -2,10 +2,9 @@ import { expect, test } from 'vitest'
 import { findExcess, type UnpaidLimits } from './limits.ts'
 
 const limits: UnpaidLimits = {
-  buyer: { unitsMax: 20, sharePercent: 50 },
-  network: { unitsMax: 40, sharePercent: 50 },
-  unverified: { unitsMax: 100, sharePercent: 80 },
-  unitsAlways: 5
+  buyer: { unitsMax: 20, sharePercent: 50, unitsAlways: 5 },
+  network: { unitsMax: 40, sharePercent: 50, unitsAlways: 5 },
+  unverified: { unitsMax: 100, sharePercent: 80, unitsAlways: 15 }
 }
 const none = { buyer: 1, network: 1, unverified: 1 }
 /** A variant of which `reserved` of `stock` units are in unpaid orders: all of this buyer, of their network, unverified. */
@@ -47,6 +46,14 @@ test('all unverified buyers share one limit', () => {
   expect(excessOf({}, variant(1, 20, 16, others))).toBeUndefined()
   expect(excessOf({}, variant(1, 20, 17, others))).toMatchObject({ scope: 'unverified', limit: undefined })
   expect(excessOf({}, variant(1, 20, 17, { ...others, unverified: 16 }))).toBeUndefined()
+})
+
+test('a stock of ten can be sold to unverified buyers, at most five units to each', () => {
+  expect(excessOf({}, variant(1, 10, 10, { buyer: 1, network: 1 }))).toBeUndefined()
+  expect(excessOf({}, variant(5, 10, 10, { buyer: 5, network: 5 }))).toBeUndefined()
+  expect(excessOf({}, variant(6, 10, 10, { buyer: 6, network: 6 }))?.items).toEqual([
+    { variantId: 'mug', requested: 6, allowed: 5 }
+  ])
 })
 
 test('a scope that does not apply limits nothing', () => {

@@ -1,11 +1,13 @@
 /** Whose unpaid units are added up: one buyer's, those of one network, or those of all buyers without a verified address. */
 export const SCOPES = ['buyer', 'network', 'unverified'] as const
 export type Scope = (typeof SCOPES)[number]
-type Limit = { readonly unitsMax: number; readonly sharePercent: number }
-export type UnpaidLimits = Readonly<Record<Scope, Limit>> & {
-  /** Units of a variant that no share refuses, however few there are. */
+type Limit = {
+  readonly unitsMax: number
+  readonly sharePercent: number
+  /** Units of a variant that the share never refuses, however few there are. */
   readonly unitsAlways: number
 }
+export type UnpaidLimits = Readonly<Record<Scope, Limit>>
 
 /** Units that unpaid orders reserve, by scope. Null: the scope does not apply to this order. */
 export type UnitsByScope = Readonly<Record<Scope, number | null>>
@@ -41,13 +43,13 @@ export function findExcess(
   limits: UnpaidLimits
 ): Excess | undefined {
   for (const scope of SCOPES) {
-    const { unitsMax, sharePercent } = limits[scope]
+    const { unitsMax, sharePercent, unitsAlways } = limits[scope]
     const total = totals[scope]
     if (total === null) continue
     if (total > unitsMax) return { scope, limit: unitsMax, items: [] }
     const items = variants.flatMap(({ variantId, requested, available, reserved, by }) => {
       const share = Math.floor(((available + reserved) * sharePercent) / 100)
-      const excess = (by[scope] ?? 0) - Math.max(limits.unitsAlways, share)
+      const excess = (by[scope] ?? 0) - Math.max(unitsAlways, share)
       return excess > 0 ? [{ variantId, requested, allowed: Math.max(0, requested - excess) }] : []
     })
     if (items.length > 0) return { scope, limit: undefined, items }
@@ -55,17 +57,18 @@ export function findExcess(
   return undefined
 }
 
-type LimitSettings = { readonly units_max: number; readonly share_percent: number }
-const limitOf = ({ units_max: unitsMax, share_percent: sharePercent }: LimitSettings): Limit => ({
-  unitsMax,
-  sharePercent
+type LimitSettings = {
+  readonly units_max: number
+  readonly share_percent: number
+  readonly units_always: number
+}
+const limitOf = (settings: LimitSettings): Limit => ({
+  unitsMax: settings.units_max,
+  sharePercent: settings.share_percent,
+  unitsAlways: settings.units_always
 })
 /** The limits as the settings say them. */
-export const limitsOf = ({
-  units_always: unitsAlways,
-  ...scopes
-}: Record<Scope, LimitSettings> & { readonly units_always: number }): UnpaidLimits => ({
-  unitsAlways,
+export const limitsOf = (scopes: Record<Scope, LimitSettings>): UnpaidLimits => ({
   buyer: limitOf(scopes.buyer),
   network: limitOf(scopes.network),
   unverified: limitOf(scopes.unverified)

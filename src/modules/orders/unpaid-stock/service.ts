@@ -3,6 +3,7 @@ import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { AuthApi } from '../../auth/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import { orderNotFound, unpaidStockLimit } from '../errors.ts'
+import { noteContested } from '../evictions/repository.ts'
 import { isDeferred } from '../placing/terms.ts'
 import { type Excess, findExcess, type Scope, type UnitsByScope, type UnpaidLimits } from './limits.ts'
 import * as repository from './repository.ts'
@@ -11,9 +12,11 @@ type Deps = {
   /** Absent: no buyer is verified. */
   auth: Pick<AuthApi, 'contacts'> | undefined
   /** Absent: nothing is reserved, and nothing is limited. */
-  inventory: Pick<InventoryApi, 'availableIn'> | undefined
+  inventory: Pick<InventoryApi, 'availableIn' | 'refuseContested'> | undefined
   limits: UnpaidLimits
-  countRefusal: (scope: Scope) => void
+  /** The most units that pending orders of one network contest. */
+  contestedMax: number
+  countRefusal: (scope: Scope | 'contested') => void
 }
 /** An order, and how its payment begins. */
 export type DeferredPayment = {
@@ -24,7 +27,7 @@ export type DeferredPayment = {
 }
 
 /** Limits the stock that orders reserve which are paid by bank transfer, on delivery or on account. */
-export function createUnpaidStock({ auth, inventory, limits, countRefusal }: Deps) {
+export function createUnpaidStock({ auth, inventory, limits, contestedMax, countRefusal }: Deps) {
   async function isVerified(customerId: string | null): Promise<boolean> {
     if (customerId === null || auth === undefined) return false
     const [contact] = await auth.contacts([customerId])
@@ -33,7 +36,7 @@ export function createUnpaidStock({ auth, inventory, limits, countRefusal }: Dep
 
   /**
    * Counts the units of an order whose payment is deferred; does nothing for other methods. The order is in `tx` already.
-   * @throws `ORDER_UNPAID_STOCK_LIMIT`
+   * @throws `ORDER_UNPAID_STOCK_LIMIT`; `INVENTORY_SHORT` for an order that contests units, which a card payment alone can get
    */
   async function admit(tx: Transaction, { orderId, method, network }: DeferredPayment): Promise<void> {
     if (!isDeferred(method)) return
@@ -41,7 +44,8 @@ export function createUnpaidStock({ auth, inventory, limits, countRefusal }: Dep
     const { buyer, variant_ids } = subject
     const [available = [], is_verified] = await Promise.all([
       inventory?.availableIn(tx, variant_ids),
-      isVerified(subject.customer_id)
+      isVerified(subject.customer_id),
+      inventory?.refuseContested(tx, orderId)
     ])
     const availableOf = new Map(variant_ids.map((id, index) => [id, available[index] ?? null]))
     // Of what is not counted, or can always be had, nothing is taken away from other buyers.
@@ -75,6 +79,17 @@ export function createUnpaidStock({ auth, inventory, limits, countRefusal }: Dep
     throw unpaidStockLimit({ details: detailsOf(excess) })
   }
 
+  /** Counts the units that an order contests. @throws `ORDER_UNPAID_STOCK_LIMIT` */
+  async function admitContested(
+    tx: Transaction,
+    { orderId, network, units }: { orderId: string; network: string; units: number }
+  ): Promise<void> {
+    const all = await tx.first(noteContested, { id: orderId, network, units })
+    if (all === undefined || all.units <= contestedMax) return
+    countRefusal('contested')
+    throw unpaidStockLimit({ details: { scope: 'network', limit: contestedMax, items: [] } })
+  }
+
   /** Follows a change of the order, in its transaction. */
   async function sync(tx: Transaction, { id, is_deferred }: { id: string; is_deferred: boolean }) {
     if (is_deferred) await tx.run(repository.syncUnits, { order_id: id })
@@ -91,7 +106,7 @@ export function createUnpaidStock({ auth, inventory, limits, countRefusal }: Dep
     return true
   }
 
-  return { admit, sync, verify }
+  return { admit, admitContested, sync, verify }
 }
 export type UnpaidStock = ReturnType<typeof createUnpaidStock>
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { until } from '../../../../test/faults/until.ts'
 import { usePayments } from '../../../../test/support/payments.ts'
+import { signed, useStripe } from '../../../../test/support/stripe.ts'
 
 const LIMIT = 3
 const [HERE, ELSEWHERE] = [{ 'x-forwarded-for': '192.0.2.1' }, { 'x-forwarded-for': '198.51.100.7' }]
@@ -62,9 +63,38 @@ test('an order whose attempts failed too often is paid from no network for a whi
 
 test('attempts that failed before a payment succeeded do not count', async () => {
   const { account, act, begin, decline, order } = await useAttempts()
-  const { id, orderId } = await decline(LIMIT)
-  expect(await begin(await order(), HERE)).toMatchObject(REFUSED)
+  const { id, orderId } = await decline(LIMIT - 1)
   await act(id, 'pay')
   await until('it is paid', async () => (await account(orderId)).status === 'paid')
   expect((await begin(await order(), HERE)).status).toBe(201)
+  await decline(LIMIT - 1)
+  expect((await begin(await order(), HERE)).status).toBe(201)
+})
+
+test('the open payment of too many failed attempts is voided, so no further card can be tried with it', async () => {
+  const stripe = await useStripe()
+  const settings = { ...stripe.settings, CARTWRIGHT__PAYMENTS__FAILED_ATTEMPTS_PER_HOUR: String(LIMIT) }
+  const shop = await usePayments({ settings })
+  const { operations, commit } = stripe.engine
+  const orderId = await shop.order()
+  const { id } = await shop.intent(orderId)
+  const tell = async () => {
+    const { body, headers } = signed(stripe.events().at(-1))
+    const { status, text } = await shop.request('POST', '/api/payments/callback/stripe', { body, headers })
+    expect(status, text).toBe(200)
+  }
+  const tryCard = (nth: number) => commit(operations.fail(stripe.intentOf(id), `pm_card_${nth}`))
+  const status = () => stripe.intentOf(id).status
+  for (let nth = 1; nth < LIMIT; nth += 1) {
+    tryCard(nth)
+    await tell()
+  }
+  const failed = `select count(*)::int as failed from payments.facts where kind = 'attempt' and status = 'failed'`
+  await until('they are known', async () => (await shop.sql(failed))[0]?.failed === LIMIT - 1)
+  expect(status()).toBe('requires_payment_method')
+  tryCard(LIMIT)
+  await tell()
+  await until('it is canceled', () => status() === 'canceled')
+  await until('the shop knows it', async () => (await shop.payment(id)).status === 'canceled')
+  expect((await shop.account(orderId)).status).toBe('unpaid')
 })

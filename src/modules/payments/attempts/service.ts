@@ -19,6 +19,12 @@ export const createAttempts = ({ secrets, failuresMax: max, count }: Deps) => ({
   keyOf: (network: string | null): string | null =>
     network === null ? null : secrets.mac('payments.network', network),
 
+  /** Whether too many attempts failed within the hour. `network`: as kept. */
+  async isPaused(db: Queryable, network: string | null, orderId: string): Promise<boolean> {
+    const since = new Date(Date.now() - HOUR_MS)
+    return (await db.rows(findPauses, { network, order_id: orderId, max, since })).length > 0
+  },
+
   /** `network`: as kept. @throws `PAYMENT_ATTEMPTS_LIMITED` while too many attempts failed within the hour. */
   async refuseTooMany(db: Queryable, network: string | null, orderId: string): Promise<void> {
     const now = Date.now()

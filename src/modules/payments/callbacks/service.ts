@@ -115,7 +115,10 @@ export function createCallbackService({ db, secrets, providers, recorder, wake, 
   function readKept({ provider, source, raw: sealed }: KeptEvent): CallbackEvent | Unreadable | undefined {
     const raw = sealed === null ? undefined : secrets.open(repository.RAW, sealed)
     if (raw === undefined) return undefined
-    return source === 'callback' ? callbacksOf(provider).read(raw) : JSON.parse(raw.toString())
+    if (source === 'callback') return callbacksOf(provider).read(raw)
+    const said = JSON.parse(raw.toString())
+    // Of an object that could not be read, the provider's own words were kept.
+    return said.kind === undefined ? callbacksOf(provider).read(raw) : said
   }
 
   /** Applies one that was received; one that was applied, or that waits for somebody, stays as it is. */

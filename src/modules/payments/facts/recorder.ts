@@ -1,5 +1,6 @@
 import { found } from '../../../kernel/errors.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
+import type { Attempts } from '../attempts/service.ts'
 import { orderNotFound } from '../errors.ts'
 import { type Fact, latest, ranked } from './fact.ts'
 import { type Tell, tellNews } from './news.ts'
@@ -33,6 +34,8 @@ type Deps = {
   listener: () => PaymentListener | undefined
   /** Emits events about an order in its transaction. */
   teller: (tx: Transaction, orderId: string) => Tell
+  /** Whether too many attempts of a network, or for an order, have failed. */
+  isPaused: Attempts['isPaused']
   /** Has payments let go of, in the same transaction. */
   voidOpen: (
     tx: Transaction,
@@ -48,7 +51,7 @@ const VOIDS_MAX = 3
  * The one way in which anything becomes known of a payment, whoever said it: facts, then what they add up to, then
  * whoever listens, all in `tx`.
  */
-export function createRecorder({ listener, teller, voidOpen }: Deps) {
+export function createRecorder({ listener, teller, voidOpen, isPaused }: Deps) {
   /** Adds up anew what is known of an order. @throws `PAYMENT_ORDER_NOT_FOUND` */
   async function settle(tx: Transaction, orderId: string): Promise<PaymentChange> {
     const account = found(await tx.first(repository.lockAccount, { order_id: orderId }), orderNotFound)
@@ -56,6 +59,7 @@ export function createRecorder({ listener, teller, voidOpen }: Deps) {
     const states = known.map(({ facts, open_refunds, ...payment }) => ({
       ...payment,
       before: payment.status,
+      hasFailed: facts.some(({ kind, status }) => kind === 'attempt' && status === 'failed'),
       ...reducePayment(facts, open_refunds)
     }))
     await writePayments(tx, states)
@@ -63,11 +67,14 @@ export function createRecorder({ listener, teller, voidOpen }: Deps) {
     await tx.run(repository.updateAccount, { order_id: orderId, ...state })
     tellNews(teller(tx, orderId), account, account, state, states)
     const isFrozen = account.frozen_at !== null
-    const toVoid = toLetGo(states, state, { due: account.due, isFrozen }).filter(
-      ({ is_busy, voids }) => !is_busy && voids < VOIDS_MAX
-    )
+    const mayVoid = ({ is_busy, voids }: { is_busy: boolean; voids: number }) => !is_busy && voids < VOIDS_MAX
+    const toVoid = toLetGo(states, state, { due: account.due, isFrozen }).filter(mayVoid)
     const reason = isFrozen ? 'the order is canceled' : 'less is due than it asks for'
     if (toVoid.length > 0) await voidOpen(tx, toVoid, reason)
+    // A browser that has the client secret of an open payment would go on trying cards with the provider.
+    for (const tried of states.filter(each => each.isOpen && each.hasFailed && each.authorized === 0))
+      if (mayVoid(tried) && !toVoid.includes(tried) && (await isPaused(tx, tried.network, orderId)))
+        await voidOpen(tx, [tried], 'too many attempts failed')
     const change = {
       ...state,
       orderId,

@@ -84,13 +84,14 @@ export const listKnown = statement({
     method: 'text',
     amount: 'int8',
     status: paymentStatus,
+    network: 'text?',
     is_busy: 'bool',
     voids: 'int8',
     facts: json<RankedFact[]>(),
     open_refunds: json<OpenRefund[]>()
   },
   text: `
-    select id, provider, method, amount, status,
+    select id, provider, method, amount, status, network,
       exists (select from payments.operations where payment_id = payments.id and settled_at is null) as is_busy,
       (select count(*) from payments.operations where payment_id = payments.id and kind = 'void') as voids,
       (select coalesce(jsonb_agg(jsonb_build_object('kind', kind, 'objectId', object_id, 'rank', rank,

@@ -26,6 +26,7 @@ type Deps = {
   sender: Sender
   inquire: Inquiry
   guard: PaymentGuard
+  follow: PaymentFollower
   attempts: Attempts
 }
 /** Runs in the transaction in which a buyer begins a payment, before it is written; what it throws refuses the payment. */
@@ -33,12 +34,17 @@ export type PaymentGuard = (
   tx: Transaction,
   payment: { readonly orderId: string; readonly method: string }
 ) => Promise<void>
+/**
+ * Runs when a buyer is back from paying and what the provider says is recorded. It may wait a moment for what follows from that; what it
+ * throws is the answer.
+ */
+export type PaymentFollower = (orderId: string) => Promise<void>
 /** Whose an order is: a customer's, or a guest's who shows its token. */
 export type Caller = { readonly customerId: string } | { readonly token: string | undefined }
 
 /** What customers and guests do about the payments of their orders. */
 export function createIntentService(deps: Deps) {
-  const { db, secrets, providers, starter, sender, inquire, guard, attempts } = deps
+  const { db, secrets, providers, starter, sender, inquire, guard, follow, attempts } = deps
   /** @throws `PAYMENT_ORDER_NOT_FOUND`: there is none, or it is not theirs. */
   async function ownAccount(caller: Caller, orderId: string): Promise<AccountRow> {
     const account = found(await db.first(findAccount, { order_id: orderId }), orderNotFound)
@@ -136,13 +142,14 @@ export function createIntentService(deps: Deps) {
   /**
    * The customer is back from paying: those who call back are asked how the open payments of the order are, instead of waiting
    * for their callbacks; once in some seconds, however often this is asked. Answers the payments as they are then.
-   * @throws `PAYMENT_ORDER_NOT_FOUND`
+   * @throws `PAYMENT_ORDER_NOT_FOUND`, and as `follow`
    */
   async function confirm(caller: Caller, orderId: string): Promise<Page<PaymentResponse>> {
     const { order_id } = await ownAccount(caller, orderId)
     const calling = providers.names.filter(name => providers.get(name).callbacks !== undefined)
     const due = await db.rows(repository.takeInquiries, { order_id, providers: calling })
     await Promise.all(due.map(payment => inquire(payment.provider, repository.refOf(payment))))
+    await follow(order_id)
     return ofOrder(caller, orderId, {})
   }
 

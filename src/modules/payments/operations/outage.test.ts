@@ -49,7 +49,8 @@ async function useOutage() {
   const recorder = createRecorder({
     listener: () => undefined,
     teller: () => () => {},
-    voidOpen: async () => {}
+    voidOpen: async () => {},
+    isPaused: async () => false
   })
   const hear = createHearing({ secrets, recorder })
   const failures: unknown[] = []

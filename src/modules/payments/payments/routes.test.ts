@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { until } from '../../../../test/faults/until.ts'
 import { type PaymentShop, usePayments } from '../../../../test/support/payments.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { customer } from '../../../testing.ts'
 
 const MANUAL = { CARTWRIGHT__PAYMENTS__CAPTURE: 'manual' }
 const path = (id: string, deed: string) => `/api/admin/payments/${id}/${deed}`
@@ -176,8 +175,8 @@ test('transfers are taken when they have arrived, and sent back by hand', async 
   expect(await payment(id)).toMatchObject({ status: 'refunded', operations: [{}, {}, { reason }] })
 })
 
-test('lists go on page by page, by status and provider; nobody else gets in', async () => {
-  const { order, intent, admin, as } = await usePayments()
+test('lists go on page by page, by status and provider', async () => {
+  const { order, intent, admin } = await usePayments()
   for (let nth = 0; nth < 3; nth += 1) await intent(await order(), { provider: 'manual' })
   await intent(await order())
   const list = async (query: string) => (await admin.get(`/api/admin/payments?${query}`)).json
@@ -186,16 +185,6 @@ test('lists go on page by page, by status and provider; nobody else gets in', as
   const first = await list('limit=3')
   const second = await list(`limit=3&cursor=${first.next_cursor}`)
   expect([first.items.length, second.items.length, second.next_cursor]).toEqual([3, 1, null])
-  for (const route of ['', '/operations', '/reconciliation', '/events', `/${newId()}`]) {
-    expect((await as(customer()).get(`/api/admin/payments${route}`)).status).toBe(403)
-    expect((await as(null).get(`/api/admin/payments${route}`)).status).toBe(401)
-  }
-  for (const [deed, body] of [
-    ['capture', {}],
-    ['void', undefined],
-    ['refund', { amount: 1, reason }]
-  ] as const)
-    expect((await admin.post(path(newId(), deed), body)).status).toBe(404)
   expect(await admin.get(`/api/admin/payments/${newId()}`)).toMatchObject({
     status: 404,
     json: { code: 'PAYMENT_NOT_FOUND' }

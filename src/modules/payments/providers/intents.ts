@@ -7,10 +7,10 @@ import {
   isIntent,
   isList,
   isRefund,
-  readEvent,
-  sayingOf
+  listedOf,
+  readEvent
 } from './objects.ts'
-import type { Answer, Draft, NextStep, PaymentRef, Provider, Saying } from './port.ts'
+import type { Answer, Draft, NextStep, PaymentRef, Provider, Saying, UnreadableObject } from './port.ts'
 import { judgeSignature } from './signature.ts'
 
 const DAY_SECONDS = 86_400
@@ -83,7 +83,7 @@ export function createIntentProvider(speaker: Speaker): Provider {
     ).catch(unheard)
 
   /** Page by page, the latest first. */
-  async function* pages(path: string): AsyncGenerator<unknown> {
+  async function* pages(path: string): AsyncGenerator<{ readonly id: string }> {
     for (let place = ''; ; ) {
       const { status, json } = await speaker.get(`${path}${place}`)
       if (status !== 200) throw new Error(`answered ${status}: ${errorOf(json)}`)
@@ -95,12 +95,12 @@ export function createIntentProvider(speaker: Speaker): Provider {
     }
   }
   /** Payments that were begun before may have been taken since then. */
-  async function* list(since: Date): AsyncGenerator<Saying> {
+  async function* list(since: Date): AsyncGenerator<Saying | UnreadableObject> {
     const seconds = Math.floor(since.getTime() / 1_000)
     const at = (kind: string, from: number) => `/v1/${kind}?limit=${PAGE}&created[gte]=${from}`
     const intents = `${at('payment_intents', seconds - HELD_SECONDS)}&expand[]=data.latest_charge.refunds`
     for (const path of [intents, at('refunds', seconds), at('disputes', seconds)])
-      for await (const object of pages(path)) yield sayingOf(object)
+      for await (const object of pages(path)) yield listedOf(object)
   }
 
   return {

@@ -4,7 +4,7 @@ import { type Static, type TSchema, Type } from '../../../kernel/schema.ts'
 import { compileSchema, type SchemaError } from '../../../kernel/validate.ts'
 import { nullable } from '../../../kernel/wire.ts'
 import type { Fact, FactKind, FactStatus } from '../facts/fact.ts'
-import type { CallbackEvent, Saying, Unreadable } from './port.ts'
+import type { CallbackEvent, Saying, Unreadable, UnreadableObject } from './port.ts'
 
 // What Stripe's objects mean, and those of the sandbox, which are shaped after them. Only what is read is named.
 
@@ -221,7 +221,7 @@ const wholeOf = ({ amount, currency }: { amount: number; currency: string }) => 
 })
 
 /** What a payment, a refund or a dispute says. Nothing else concerns us. */
-export function sayingOf(object: unknown): Saying {
+function sayingOf(object: unknown): Saying {
   if (isIntent(object))
     return {
       about: aboutOf(object.id, object.metadata),
@@ -233,6 +233,15 @@ export function sayingOf(object: unknown): Saying {
   if (isDispute(object))
     return { about: aboutOf(object.payment_intent, null), whole: null, facts: [factOfDispute(object)] }
   return { about: null, whole: null, facts: [] }
+}
+
+/** What an object of the provider's books says, or why it cannot be read. */
+export function listedOf(object: { readonly id: string }): Saying | UnreadableObject {
+  const error = faultOf(object)
+  if (error === undefined) return sayingOf(object)
+  const { id } = object
+  const raw = Buffer.from(JSON.stringify({ id: `poll:${id}`, type: 'poll', data: { object } }))
+  return { kind: 'unreadable', error, objectId: id, raw }
 }
 
 /** What an event is about. One whose object should change a payment and cannot be read is unreadable, never ignored. */

@@ -56,6 +56,13 @@ export type Saying = {
   readonly whole: { readonly amount: number; readonly currency: string } | null
   readonly facts: readonly Fact[]
 }
+/** An object in the books of a provider that cannot be read. `raw`: bytes that `callbacks.read` takes, to read it again later. */
+export type UnreadableObject = {
+  readonly kind: 'unreadable'
+  readonly error: string
+  readonly objectId: string
+  readonly raw: Buffer
+}
 /** What a callback says. */
 export type CallbackEvent = Saying & {
   readonly kind: 'event'
@@ -105,7 +112,7 @@ export type Provider = {
    * All that something may have become of since then, as it is now; `undefined` where nobody keeps books. Throws when it does
    * not answer.
    */
-  list?(since: Date): AsyncIterable<Saying>
+  list?(since: Date): AsyncIterable<Saying | UnreadableObject>
   /** `undefined` where nobody calls back. */
   readonly callbacks?: Callbacks
 }

@@ -1,9 +1,9 @@
 /** Something that a provider has in its books and that is not known here. */
 export type Discrepancy = {
   readonly provider: string
-  /** `payment_unknown`: it is of an order of ours, of which nothing is here. */
-  readonly kind: 'fact_missing' | 'payment_unknown'
-  /** What the provider calls the payment. */
+  /** `payment_unknown`: it is of an order of ours, of which nothing is here. `object_unreadable`: it does not have the expected form. */
+  readonly kind: 'fact_missing' | 'payment_unknown' | 'object_unreadable'
+  /** What the provider calls the payment, or the object that cannot be read. */
   readonly objectId: string
   readonly paymentId: string | null
   readonly orderId: string | null

@@ -143,3 +143,29 @@ test('the books of Stripe are read page by page, of ours alone; while it does no
     /^stripe cannot be asked: answered 401/
   )
 })
+
+test('an object of the books that cannot be read is listed with its path, and quarantined once', async () => {
+  const stripe = await useStripe()
+  const shop = await usePayments({ settings: stripe.settings })
+  const { id } = await shop.intent(await shop.order())
+  const { id: object } = stripe.intentOf(id)
+  stripe.garble(object, { amount_received: '10000' })
+  const since = earlier()
+  const found = {
+    ...{ provider: 'stripe', kind: 'object_unreadable', objectId: object, paymentId: null, orderId: null },
+    detail:
+      'the payment_intent cannot be read: data/object/amount_received must be a whole number from 0 to 9007199254740991'
+  }
+  const listed = await shop.api.reconcile({ since, record: false })
+  expect(listed.findings).toEqual([{ ...found, outcome: 'found' }])
+  const recorded = await shop.api.reconcile({ since, record: true })
+  expect(recorded).toMatchObject({ quarantined: 1, findings: [{ ...found, outcome: 'quarantined' }] })
+  expect((await shop.api.reconcile({ since, record: true })).total).toBe(0)
+
+  const events = async () => (await shop.admin.get('/api/admin/payments/events')).json.items
+  const [event] = await events()
+  expect(event).toMatchObject({ source: 'poll', reason: found.detail })
+  // It is read again as it was kept, and cannot be read yet.
+  await shop.admin.post(`/api/admin/payments/events/${event.id}/retry`)
+  await until('it is quarantined again', async () => (await events())[0]?.reason === found.detail)
+})

@@ -8,13 +8,15 @@ import { type Fact, type RankedFact, unknownOf } from '../facts/fact.ts'
 import type { Recorder } from '../facts/recorder.ts'
 import { lockAccount } from '../facts/repository.ts'
 import { listTold, type PaymentRow, refOf, setObject } from '../payments/repository.ts'
-import type { CallbackEvent, Saying } from '../providers/port.ts'
+import type { CallbackEvent, Saying, UnreadableObject } from '../providers/port.ts'
 import type { Providers } from '../providers/registry.ts'
 import type { Hearing } from '../quarantine/hearing.ts'
 import { createTally, type Discrepancy, type ReconcileReport } from './report.ts'
 import * as repository from './repository.ts'
 
 const BATCH = 100
+/** In characters. */
+const REASON_MAX = 500
 
 export type ReconcileOptions = {
   readonly since: Date
@@ -63,11 +65,40 @@ export function createReconciliation({ db, secrets, providers, recorder, hear }:
     const id = `poll:${about.objectId}:${hash('sha256', JSON.stringify(said))}`
     return { kind: 'event', id, type: 'poll', ...said }
   }
-  const quarantine = (provider: string, event: CallbackEvent, reason: string) =>
+  const quarantine = (provider: string, event_id: string, raw: Buffer, reason: string) =>
     db.first(insertEvent, {
-      ...{ id: newId(), provider, event_id: event.id, source: 'poll', type: 'poll', state: 'quarantined' },
-      ...{ reason, payment_id: null, raw: secrets.seal(RAW, Buffer.from(JSON.stringify(event))) }
+      ...{ id: newId(), provider, event_id, source: 'poll', type: 'poll', state: 'quarantined' },
+      ...{ reason: reason.slice(0, REASON_MAX), payment_id: null, raw: secrets.seal(RAW, raw) }
     })
+  const knownOf = async (provider: string, eventIds: readonly string[]) =>
+    new Set(
+      (await db.rows(repository.listKnownEvents, { provider, eventIds })).map(({ event_id }) => event_id)
+    )
+
+  /** Those that do not have the expected form: an administrator looks at them, as at callbacks of that kind. */
+  async function judgeUnreadable(
+    provider: string,
+    objects: readonly UnreadableObject[],
+    record: boolean
+  ): Promise<Discrepancy[]> {
+    const all = objects.map(each => ({
+      ...each,
+      eventId: `poll:${each.objectId}:${hash('sha256', each.raw)}`
+    }))
+    const known = await knownOf(
+      provider,
+      all.map(({ eventId }) => eventId)
+    )
+    const found: Discrepancy[] = []
+    for (const { eventId, objectId, error, raw } of all.filter(each => !known.has(each.eventId))) {
+      if (record) await quarantine(provider, eventId, raw, error)
+      found.push({
+        ...{ provider, kind: 'object_unreadable', objectId, paymentId: null, orderId: null, detail: error },
+        outcome: record ? 'quarantined' : 'found'
+      })
+    }
+    return found
+  }
 
   /** Those of ours that are not here; of others that use the same account nothing is said. */
   async function judgeUnknown(
@@ -78,14 +109,14 @@ export function createReconciliation({ db, secrets, providers, recorder, hear }:
     const events = all
       .filter(({ payment, about }) => payment === undefined && about.paymentId !== null)
       .map(each => ({ about: each.about, event: eventOf(each) }))
-    const eventIds = events.map(({ event }) => event.id)
-    const known = new Set(
-      (await db.rows(repository.listKnownEvents, { provider, eventIds })).map(({ event_id }) => event_id)
+    const known = await knownOf(
+      provider,
+      events.map(({ event }) => event.id)
     )
     const found: Discrepancy[] = []
     for (const { about, event } of events.filter(each => !known.has(each.event.id))) {
       const detail = 'no payment of ours is known for it'
-      if (record) await quarantine(provider, event, detail)
+      if (record) await quarantine(provider, event.id, Buffer.from(JSON.stringify(event)), detail)
       found.push({
         ...{ provider, kind: 'payment_unknown', ...about, detail },
         outcome: record ? 'quarantined' : 'found'
@@ -134,7 +165,8 @@ export function createReconciliation({ db, secrets, providers, recorder, hear }:
       const seen = new Set<string>()
       for await (const batch of batchesOf(listed, name)) {
         for (const _ of batch) onProgress(tally.look())
-        const told = batch.filter((saying): saying is Told => saying.about !== null)
+        tally.add(await judgeUnreadable(name, batch.filter(isUnreadable), record))
+        const told = batch.filter((each): each is Told => !isUnreadable(each) && each.about !== null)
         const all = await lookUp(name, told)
         tally.add(await judgeUnknown(name, all, record))
         for (const each of all) {
@@ -148,11 +180,13 @@ export function createReconciliation({ db, secrets, providers, recorder, hear }:
   }
 }
 
+const isUnreadable = (listed: Saying | UnreadableObject): listed is UnreadableObject => 'error' in listed
+
 const wordsOf = ({ kind, objectId, status, amount, currency }: Fact) =>
   `${kind} ${objectId} of ${amount} ${currency} is ${status}`
 
-async function* batchesOf(listed: AsyncIterable<Saying>, name: string): AsyncGenerator<Saying[]> {
-  let batch: Saying[] = []
+async function* batchesOf<T>(listed: AsyncIterable<T>, name: string): AsyncGenerator<T[]> {
+  let batch: T[] = []
   const failed = (error: unknown): never => {
     throw new OperatorError(
       `${name} cannot be asked: ${(error as Error).message}. What was recorded until now stays; try again.`

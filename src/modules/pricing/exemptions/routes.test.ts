@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { usePricing } from '../../../../test/support/pricing.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { customer } from '../../../testing.ts'
 
 const EXEMPTIONS = '/api/admin/taxes/exemptions'
 const ACME = { company: 'Acme GmbH', vat_id: 'DE136695976', reason: 'Reverse charge' }
@@ -104,18 +103,6 @@ test('VAT ids are kept as invoices show them; those of countries that are not kn
   expect(await keptAs(' de 136.695-976')).toBe('DE136695976')
   expect(await keptAs('GR 094259216')).toBe('EL094259216')
   expect(await keptAs('JP T1234567890123')).toBe('JPT1234567890123')
-})
-
-test('an exemption is made once, however often it is asked for with one key, and only by administrators', async () => {
-  const { admin, as } = await useExemptions()
-  const body = { customer_id: newId(), ...ACME }
-  const key = { 'idempotency-key': newId() }
-  const answers = [await admin.post(EXEMPTIONS, body, key), await admin.post(EXEMPTIONS, body, key)]
-  expect(answers.map(({ status }) => status)).toEqual([201, 201])
-  expect(answers[1]?.json).toEqual(answers[0]?.json)
-  expect((await admin.get(`${EXEMPTIONS}?count=true`)).json.total).toBe(1)
-  expect((await as(customer()).post(EXEMPTIONS, body)).status).toBe(403)
-  expect((await as(null).get(EXEMPTIONS)).status).toBe(401)
 })
 
 test('there are as many exemptions as a process can keep in mind', async () => {

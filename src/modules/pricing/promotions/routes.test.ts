@@ -187,10 +187,16 @@ test.each([[{ shipping_method_ids: [newId()] }], [{ cheapest_only: true }]])(
 test('a customer group is refused, because no customer is in one', async () => {
   const { admin } = await usePricing()
   const refused = { status: 400, json: { errors: [{ path: 'body/customer_group' }] } }
+  const explained = { json: { errors: [{ message: expect.stringContaining('Set needs_code') }] } }
   const { json: made } = await admin.post(PROMOTIONS, TENTH)
   const body = { customer_group: 'trade' }
-  expect(await admin.post(PROMOTIONS, { ...TENTH, ...body })).toMatchObject(refused)
-  expect(await admin.patch(`${PROMOTIONS}/${made.id}`, body)).toMatchObject(refused)
+  for (const answer of [
+    await admin.post(PROMOTIONS, { ...TENTH, ...body }),
+    await admin.patch(`${PROMOTIONS}/${made.id}`, body)
+  ]) {
+    expect(answer).toMatchObject(refused)
+    expect(answer).toMatchObject(explained)
+  }
   const lines = [{ quantity: 1, price: 100 }]
   expect(await admin.post(`${PROMOTIONS}/dry-run`, { lines, ...body })).toMatchObject(refused)
 })

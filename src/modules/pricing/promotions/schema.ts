@@ -107,7 +107,15 @@ const fields = {
   })
 }
 
-export const CreatePromotionRequest = request('CreatePromotionRequest', {
+/** Members that other shops have. */
+const absent = {
+  'x-absent': {
+    customer_group:
+      'is not supported, because customers have no groups. Set needs_code, and give the code to these customers only'
+  }
+}
+
+const createRequest = request('CreatePromotionRequest', {
   name: fields.name,
   class: fields.class,
   priority: Type.Optional(fields.priority),
@@ -128,8 +136,9 @@ export const CreatePromotionRequest = request('CreatePromotionRequest', {
   uses_max: Type.Optional(fields.uses_max),
   uses_per_customer: Type.Optional(fields.uses_per_customer)
 })
+export const CreatePromotionRequest = { ...createRequest, ...absent }
 export type CreatePromotionRequest = Static<typeof CreatePromotionRequest>
-export const UpdatePromotionRequest = patchRequest('UpdatePromotionRequest', fields)
+export const UpdatePromotionRequest = { ...patchRequest('UpdatePromotionRequest', fields), ...absent }
 export type UpdatePromotionRequest = Static<typeof UpdatePromotionRequest>
 
 const ShownAmounts = Type.Record(Type.String({ pattern: '^' }), Type.Integer())

@@ -23,6 +23,11 @@ type Asked = {
   readonly codes: readonly string[]
   readonly customer: string | null
   readonly mailbox?: string | null
+  /**
+   * Whether the buyer has proven who they are. Otherwise promotions without a code that depend on earlier orders are left out, because
+   * the price would reveal what a typed e-mail address has bought. Called only when there are some; left out: true.
+   */
+  readonly isProven?: () => Promise<boolean>
 }
 type Deps = { db: Queryable; changes: Changes; exemptionChanges: Changes; hasOrdered: HasOrdered }
 
@@ -43,6 +48,12 @@ export function createRules({ db, changes, exemptionChanges, hasOrdered }: Deps)
     exemptionsOf(await db.rows(listHoldingExemptions, { limit: EXEMPTIONS_MAX }))
   )
 
+  async function readAutomaticFor(isProven: () => Promise<boolean>): Promise<readonly Promotion[]> {
+    const automatic = await readAutomatic()
+    if (!automatic.some(dependsOnHistory) || (await isProven())) return automatic
+    return automatic.filter(promotion => !dependsOnHistory(promotion))
+  }
+
   /** Where nothing is for first orders alone, nobody asks. */
   async function isFirstOrder(
     customer: string | null,
@@ -54,9 +65,9 @@ export function createRules({ db, changes, exemptionChanges, hasOrdered }: Deps)
   }
 
   /** See `PricingApi.rules`. */
-  return async ({ codes, customer, mailbox = null }: Asked): Promise<Rules> => {
+  return async ({ codes, customer, mailbox = null, isProven = async () => true }: Asked): Promise<Rules> => {
     const [automatic, taxZones, exemptions] = await Promise.all([
-      readAutomatic(),
+      readAutomaticFor(isProven),
       readTaxZones(),
       // Nobody is exempt who has no account.
       customer === null ? undefined : readExemptions()
@@ -93,5 +104,6 @@ export function createRules({ db, changes, exemptionChanges, hasOrdered }: Deps)
 }
 export type ReadRules = ReturnType<typeof createRules>
 
-const isLimited = ({ usesLeft, usesPerCustomer, firstOrderOnly }: Promotion) =>
-  usesLeft !== null || usesPerCustomer !== null || firstOrderOnly
+const dependsOnHistory = ({ usesPerCustomer, firstOrderOnly }: Promotion) =>
+  usesPerCustomer !== null || firstOrderOnly
+const isLimited = (promotion: Promotion) => promotion.usesLeft !== null || dependsOnHistory(promotion)

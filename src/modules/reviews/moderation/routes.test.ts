@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { useReviews } from '../../../../test/support/reviews.ts'
-import { newId } from '../../../kernel/ids.ts'
 import { customer } from '../../../testing.ts'
 
 const BEFORE = { settings: { CARTWRIGHT__REVIEWS__MODERATION: 'before' } }
@@ -92,28 +91,4 @@ test('administrators find reviews by what they are, page by page', async () => {
   expect([json.items.length, next.json.items.map((item: { id: string }) => item.id)]).toEqual([2, [first.id]])
   const other = await shop.admin.get(`/api/catalog/reviews?rating=5&cursor=${json.next_cursor}`)
   expect(other.json.code).toBe('INVALID_CURSOR')
-})
-
-test('nobody but administrators decides, and what is not there is not found', async () => {
-  const shop = await useReviews()
-  const ada = customer()
-  const { id } = await shop.review(await shop.product(), 5, ada)
-  const send = (who: typeof shop.admin, review: string) => {
-    const path = `/api/catalog/reviews/${review}`
-    return Promise.all([
-      who.get(path),
-      who.post(`${path}/publish`),
-      who.post(`${path}/reject`, { reason: 'x' }),
-      who.put(`${path}/reply`, { body: 'x' }),
-      who.delete(`${path}/reply`),
-      who.delete(path)
-    ])
-  }
-  for (const answer of await send(shop.admin, newId()))
-    expect([answer.status, answer.json.code]).toEqual([404, 'REVIEW_NOT_FOUND'])
-  for (const answer of await send(shop.as(ada), id)) expect(answer.status).toBe(403)
-  for (const answer of await send(shop.anybody, id)) expect(answer.status).toBe(401)
-  for (const who of [shop.as(ada), shop.anybody])
-    expect([401, 403]).toContain((await who.get('/api/catalog/reviews')).status)
-  expect((await shop.admin.get(`/api/catalog/reviews/${id}`)).json).toMatchObject({ id, version: 1 })
 })

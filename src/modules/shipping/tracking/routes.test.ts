@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { useParcels } from '../../../../test/support/shipping.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { customer } from '../../../testing.ts'
 
 const day = (day: number) => `2026-11-0${day}T10:00:00.000Z`
 const SORTED = {
@@ -114,25 +113,4 @@ test('events have bounds, and are of parcels that are sent', async () => {
     })
   for (const from of [0, 100, 200]) expect((await many(from)).status).toBe(200)
   expect((await many(250)).json).toMatchObject({ code: 'SHIPPING_EVENTS_LIMIT', limit: 300 })
-})
-
-test('the same try with its key tells it once, and administrators alone tell', async () => {
-  const { send, tell, as, request } = await useParcels()
-  const { id } = await send()
-  const key = { 'idempotency-key': crypto.randomUUID() }
-  const bare = { status: 'in_transit', occurred_at: day(1) }
-  expect((await tell(id, bare, key)).json.events).toHaveLength(1)
-  const again = await tell(id, bare, key)
-  expect([again.headers['idempotency-replayed'], again.json.events.length]).toEqual(['true', 1])
-  const path = `/api/admin/shipping/shipments/${id}`
-  const statuses = async (token?: string) =>
-    Promise.all([
-      ...[request('GET', path, { ...(token && { token }) })],
-      ...['events', 'events/batch'].map(async what =>
-        request('POST', `${path}/${what}`, { body: bare, ...(token && { token }) })
-      )
-    ]).then(answers => answers.map(({ status }) => status))
-  expect(await statuses()).toEqual([401, 401, 401])
-  expect(await statuses(customer().token)).toEqual([403, 403, 403])
-  expect((await as({ token: 'admin' }).get(`/api/admin/shipping/shipments/${newId()}`)).status).toBe(404)
 })

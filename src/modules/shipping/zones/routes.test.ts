@@ -102,11 +102,9 @@ test('of two who make the same zone at once one is refused', async () => {
   expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
 })
 
-test('a repeated request makes one zone, and there are no more than a hundred', async () => {
+test('there are no more than a hundred zones', async () => {
   const { admin, sql } = await useShipping()
-  const make = () => admin.post(ZONES, { name: 'Sweden', areas: [SE] }, { 'idempotency-key': 'one-zone' })
-  const [first, second] = [await make(), await make()]
-  expect([first.status, second.json]).toEqual([201, first.json])
+  await admin.post(ZONES, { name: 'Sweden', areas: [SE] })
   await sql(`insert into shipping.zones (id, name, areas)
     select gen_random_uuid(), 'z', '[]' from generate_series(1, 99)`)
   const { status, json } = await admin.post(ZONES, { name: 'Norway', areas: [{ country: 'NO' }] })

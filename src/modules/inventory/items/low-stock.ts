@@ -1,0 +1,36 @@
+import type { Delivery } from '../../../kernel/events.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import { listWronglyMarked, lockItems, markLowStock } from './repository.ts'
+
+const PAGE_ITEMS = 500
+
+/**
+ * Marks items as low in stock after their stock crossed a threshold. Reads the stock again, because the event may be older than
+ * another change.
+ */
+export const markCrossed = (tx: Transaction, events: readonly Delivery[]): Promise<void> =>
+  mark(
+    tx,
+    events.map(({ subject }) => subject)
+  )
+
+/**
+ * Marks every item whose mark is wrong. A sale that commits while a threshold is changed sees the old threshold and emits no
+ * event; this corrects such a mark.
+ */
+export async function markAll(
+  db: Pick<Database, 'rows' | 'transaction'>,
+  signal: AbortSignal
+): Promise<void> {
+  const ids = (await db.rows(listWronglyMarked)).map(({ id }) => id)
+  for (let from = 0; from < ids.length; from += PAGE_ITEMS) {
+    signal.throwIfAborted()
+    await db.transaction(tx => mark(tx, ids.slice(from, from + PAGE_ITEMS)))
+  }
+}
+
+/** Locks the items in one order first: transactions that mark the same items never wait for each other in a circle. */
+async function mark(tx: Transaction, ids: readonly string[]): Promise<void> {
+  await tx.rows(lockItems, { ids })
+  await tx.run(markLowStock, { ids })
+}

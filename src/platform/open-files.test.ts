@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { openFilesLimit, openFilesShortage } from './open-files.ts'
+
+const LIMITS = `Limit                     Soft Limit           Hard Limit           Units
+Max processes             127236               127236               processes
+Max open files            1024                 524288               files
+Max locked memory         unlimited            unlimited            bytes`
+
+test('the limit of open files is read as Linux writes it', () => {
+  expect(openFilesLimit(LIMITS)).toBe(1_024)
+  expect(openFilesLimit(LIMITS.replace('1024  ', 'unlimited'))).toBeUndefined()
+  expect(openFilesLimit('')).toBeUndefined()
+})
+
+test.runIf(process.platform === 'linux')('this process has a limit', () => {
+  expect(openFilesLimit()).toBeGreaterThan(100)
+})
+
+test('a limit that is too low for the configured connections is reported with both numbers', () => {
+  const wanted = { clients: 10_000, database: 25 }
+  expect(openFilesShortage(wanted, 10_281)).toBeUndefined()
+  expect(openFilesShortage(wanted, undefined)).toBeUndefined()
+  expect(openFilesShortage(wanted, 10_280)).toMatch(
+    /may open 10280 files, .*connections_max 10000 needs 10281/
+  )
+})

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { openTestShop } from '../../src/testing.ts'
+import { CHECKOUT_MODULES } from '../support/checkouts.ts'
+import { sent, TRANSFER } from '../support/orders.ts'
+import { CARD } from '../support/paid-orders.ts'
+import { type Moment, momentName, startVictim } from './deaths.ts'
+import { TIMEOUT_MS, useMortalShop } from './mortal-shop.ts'
+
+/** From the word of the payment to the orders that lost units. */
+const MOMENTS: readonly Moment[] = [
+  { statement: 'inventory.confirm_reservations', at: 'behind' },
+  { statement: 'inventory.insert_requests', at: 'before its commit' },
+  { statement: 'inventory.insert_requests', at: 'behind its commit' },
+  { statement: 'inventory.delete_contested', at: 'before' },
+  { statement: 'inventory.add_contested', at: 'behind' },
+  { statement: 'inventory.finish_requests', at: 'before its commit' },
+  { statement: 'inventory.finish_requests', at: 'behind its commit' },
+  { statement: 'orders.note_canceled_for', at: 'behind' },
+  { statement: 'orders.note_canceled_for', at: 'behind its commit' }
+]
+const UNITS = 2
+
+/** `npm run faults:deaths`: money that is taken at once, too. */
+const CAPTURES =
+  process.env.EVERY_STATEMENT === undefined ? (['manual'] as const) : (['manual', 'automatic'] as const)
+
+test.each(CAPTURES)(
+  'a process is killed while a card payment evicts an unpaid order: one is placed, the other canceled (capture: %s)',
+  async capture => {
+    const shop = await useMortalShop(capture)
+    const { databaseUrl, settings } = shop
+    let done = 0
+    for (const moment of MOMENTS) {
+      await shop.stock(shop.mug, done + UNITS)
+      const place = async (payment: object) => {
+        const { status, json, text } = await shop.buyer.post('/api/orders', {
+          ...sent(shop.mug, UNITS),
+          payment
+        })
+        expect(status, text).toBe(201)
+        return String(json.id)
+      }
+      const [unpaid, card] = [await place(TRANSFER), await place(CARD)]
+      const victim = await startVictim(shop, settings, 'jobs')
+      // The process that dies does all by itself.
+      await shop.platform.outbox.stop()
+      await shop.act(card, 'pay')
+      const { path, body, headers } = await shop.callbackOf(card)
+      await victim.dieAfter(moment, { method: 'POST', path, headers, body: body.toString() })
+      await shop.sql('update cartwright.jobs set due_at = now(), lease = null where lease is not null')
+      const heir = await openTestShop({ modules: CHECKOUT_MODULES, databaseUrl, settings })
+      try {
+        // The provider calls again until it is told that it was heard.
+        await shop.callBack(card)
+        await shop.becomes(card, { status: 'paid' })
+        await shop.becomes(unpaid, { status: 'canceled' })
+        done += UNITS
+        expect(await shop.reserved(shop.mug), momentName(moment)).toHaveLength(done / UNITS)
+        await shop.proveBooks()
+      } finally {
+        await heir.close()
+      }
+    }
+    expect(await shop.sql('select * from inventory.contested')).toEqual([])
+  },
+  TIMEOUT_MS
+)

@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { modules } from '../src/app.ts'
+import { BYTES_A_REQUEST } from '../src/gateway/callers/rate-limits.ts'
+import { createTestApp, type TestApp } from './support/app.ts'
+import { type Case, realCases } from './support/costly-requests.ts'
+import type { BodySchema } from './support/largest-body.ts'
+import { createPlanted } from './support/planted-costs.ts'
+import { followed } from './support/references.ts'
+import { worstBodies } from './support/worst-bodies.ts'
+
+/** What a request may cost for each request that it counts as, in writes to an empty cart. */
+const MULTIPLE_MAX = 2
+/** Requests a minute that the tiers of shoppers allow: an operation with a limit of its own counts as a share of them. */
+const TIER_PER_MINUTE = 1_200
+const PASSWORD = 'nine lives and a piano'
+const ADMIN = { email: 'boss@shop.example', password: PASSWORD }
+const WRITES = 60
+/** One figure may be noise: what seems too much is measured again, and only what stays too much is. */
+const TRIES = 4
+
+type Operation = {
+  security?: { bearer: string[] }[]
+  requestBody?: { content: Record<string, { schema: BodySchema } | undefined> }
+  'x-body-bytes-max'?: number
+  'x-counts-as'?: number
+  'x-requests-per-minute'?: number
+}
+/** Milliseconds of CPU: of this thread, and of PostgreSQL for the statements. */
+type Cost = { main: number; database: number; status: number }
+
+let app: TestApp
+let watcher: pg.Client
+let token: string
+const planted = createPlanted()
+beforeAll(async () => {
+  const settings = {
+    CARTWRIGHT_ADMIN_EMAIL: ADMIN.email,
+    CARTWRIGHT_ADMIN_PASSWORD: ADMIN.password,
+    CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
+    CARTWRIGHT__ORDERS__PENDING_PER_BUYER: '1000000',
+    CARTWRIGHT__ORDERS__PENDING_PER_ADDRESS: '1000000',
+    CARTWRIGHT__PAYMENTS__DEFAULT_PROVIDER: 'manual'
+  }
+  app = await createTestApp(settings, undefined, [...modules, planted.module])
+  watcher = new pg.Client({ connectionString: app.databaseUrl })
+  await watcher.connect()
+  const buyer = { email: 'ada@example.com', password: PASSWORD }
+  token = (await app.request('POST', '/api/auth/register', { body: buyer })).json.access_token
+})
+afterAll(async () => {
+  await watcher.end()
+  await app.close()
+})
+
+const send = ({ operation, url, headers = {}, body }: Case) => {
+  const [method = ''] = operation.split(' ')
+  return app.request(method, url, { token, headers, ...(body !== undefined && { body }) })
+}
+const median = (values: readonly number[]) =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+
+async function measure(each: Case, repeats: number, prepare = async () => {}): Promise<Cost> {
+  const { rows } = await watcher.query<{ pid: number }>(
+    'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
+  )
+  const databaseMs = () => rows.reduce((sum, { pid }) => sum + cpuMsOf(pid), 0)
+  const [main, database]: [number[], number[]] = [[], []]
+  let status = 0
+  for (let round = 0; round < repeats; round += 1) {
+    await prepare()
+    const databaseBefore = databaseMs()
+    const before = process.threadCpuUsage()
+    status = (await send(each)).status
+    const { user, system } = process.threadCpuUsage(before)
+    main.push((user + system) / 1_000)
+    database.push(databaseMs() - databaseBefore)
+  }
+  return { status, main: median(main), database: median(database) }
+}
+
+/** CPU time of a process so far, in milliseconds (proc(5)); 0 when it has ended. */
+function cpuMsOf(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1_000_000
+  } catch {
+    return 0
+  }
+}
+
+test.runIf(process.platform === 'linux')(
+  'no request of a shopper costs more than two writes to a cart for each that it counts as',
+  async () => {
+    const { ids, cases } = await realCases(app, { token, admin: ADMIN })
+    const write = cases.find(({ name }) => name === 'a cart') ?? expect.fail('no write')
+    for (let round = 0; round < WRITES; round += 1) await send(write)
+    const unit = await measure(write, WRITES, async () => {
+      await app.request('DELETE', '/api/cart', { token })
+    })
+    planted.burn(10 * unit.main)
+    const operations = await shopperOperations()
+    const multipleOf = ({ main, database }: Cost) =>
+      Math.max(main / unit.main, (main + database) / (unit.main + unit.database))
+    const tooMuch: string[] = []
+    const lines: string[] = []
+    for (const each of [...cases, ...worstCases(operations, ids)]) {
+      const operation = operations.get(each.operation) ?? expect.fail(`${each.operation} is not there`)
+      const counted = countedAs(operation, each.body?.length ?? 0)
+      const isOver = (cost: Cost) => multipleOf(cost) > MULTIPLE_MAX * counted
+      await send(each)
+      let cost = await measure(each, 1)
+      for (let tries = 1; tries < TRIES && isOver(cost); tries += 1) cost = await measure(each, 5)
+      if (isOver(cost)) tooMuch.push(each.operation)
+      if (multipleOf(cost) < 1 && !isOver(cost)) continue
+      const figures = [cost.main / unit.main, multipleOf(cost)].map(figure => figure.toFixed(1))
+      lines.push([`${each.operation}, ${each.name}`, cost.status, counted.toFixed(0), ...figures].join(' | '))
+    }
+    console.log(
+      `A write to an empty cart: ${unit.main.toFixed(2)} ms of this thread, ${unit.database.toFixed(2)} of statements.\n` +
+        `request | status | counts as | thread, in writes | at most, in writes\n${lines.join('\n')}`
+    )
+    expect([...new Set(tooMuch)]).toEqual(planted.operations)
+  }
+)
+
+/** Requests that it counts as: by its declaration and its bytes, or by a limit of its own. */
+function countedAs(operation: Operation, bytes: number): number {
+  const own = TIER_PER_MINUTE / (operation['x-requests-per-minute'] ?? TIER_PER_MINUTE)
+  return Math.max((operation['x-counts-as'] ?? 1) + Math.floor(bytes / BYTES_A_REQUEST), own)
+}
+
+/** Operations for the public and for customers, by method and path. */
+async function shopperOperations(): Promise<Map<string, Operation>> {
+  const { json } = await app.request('GET', '/openapi.json')
+  const paths = followed<Record<string, Record<string, Operation>>>(json.paths, json.components.schemas)
+  const all = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(
+      ([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const
+    )
+  )
+  return new Map(
+    all.filter(
+      ([name, { security = [] }]) =>
+        name.includes(' /api/') && !security.some(({ bearer }) => bearer.includes('admin'))
+    )
+  )
+}
+
+/** Each operation with the bodies that cost most to read, or without one. Ids in paths are of nothing. */
+function worstCases(operations: ReadonlyMap<string, Operation>, ids: readonly string[]): Case[] {
+  return [...operations].flatMap(([operation, { requestBody, 'x-body-bytes-max': bytesMax = 0 }]) => {
+    // The others would have no token.
+    if (operation === 'POST /api/auth/logout') return []
+    const url = operation.replace(/^\w+ /, '').replaceAll(/\{\w+\}/g, ids[0] ?? '')
+    const schema = requestBody?.content['application/json']?.schema
+    if (schema === undefined) return [{ operation, url, name: 'nothing' }]
+    // Its `data` is any object of 4 KiB.
+    const bounded = operation === 'POST /api/notifications/send' ? undefined : schema
+    return worstBodies(bounded, { bytesMax, ids }).map(([name, body]) => ({ operation, url, name, body }))
+  })
+}
