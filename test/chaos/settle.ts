@@ -7,6 +7,9 @@ const HURRY_EVERY_MS = 3_000
 /** So often in a row nothing waits. */
 const QUIET_TIMES = 3
 
+/** `orders.expiry.minutes` of the stage. */
+const EXPIRY = '1 minute'
+
 const WAITING = `
   select (select count(*)::int from payments.operations where settled_at is null) as "what providers were asked",
     (select count(*)::int from payments.events where state = 'received') as "callbacks",
@@ -14,6 +17,8 @@ const WAITING = `
     (select count(*)::int from inventory.reservations where state = 'held') as "what is held",
     (select count(*)::int from orders.orders
       where cancel_requested_at is not null and state <> 'canceled') as "cancellations",
+    (select count(*)::int from orders.orders where state = 'pending' and cancel_requested_at is null
+      and expires_at <= now()) as "orders that were not paid in time",
     (select count(*)::int from webhooks.deliveries where status = 'pending') as "webhooks",
     (select count(*)::int from notifications.messages where status = 'pending') as "mails",
     (select count(*)::int from cartwright.jobs where id <> 0) as "jobs"`
@@ -21,6 +26,9 @@ const WAITING = `
 const HURRY = [
   'update payments.operations set next_check_at = now() where settled_at is null',
   'update payments.events set next_check_at = now() where next_check_at is not null',
+  // Otherwise the last orders would expire one after the other for a minute, with mails and webhooks.
+  `update orders.orders set created_at = created_at - interval '${EXPIRY}', expires_at = expires_at - interval '${EXPIRY}'
+   where state = 'pending' and expires_at between now() and now() + interval '${EXPIRY}'`,
   `update inventory.reservations set expires_at = now() where state = 'held'`,
   `update webhooks.deliveries set due_at = now() where status = 'pending' and lease is null and due_at > now()`,
   `update cartwright.jobs set due_at = now() where lease is null and due_at > now() and due_at <> 'infinity'`
