@@ -14,7 +14,15 @@ export async function judge(stage: Stage, book: Book): Promise<string[]> {
     `select id, number, total::float8, note, state,
        (select json_object_agg(variant_id, units) from (
           select variant_id, sum(ordered) as units from orders.lines where order_id = orders.id group by variant_id
-        ) as bought) as units
+        ) as bought) as units,
+       (select coalesce(json_object_agg(variant_id, units), '{}') from (
+          select variant_id, sum(ordered) as units
+          from orders.lines join orders.orders as expired on expired.id = order_id
+          where orders.cart_id is not null and expired.cart_id is not null
+            and expired.customer_id = orders.customer_id and expired.id <> orders.id and expired.state = 'canceled'
+            and exists (select from orders.history where order_id = expired.id and action = 'cancel' and actor is null)
+          group by variant_id
+        ) as returned) as returned
      from orders.orders`
   )
   return [

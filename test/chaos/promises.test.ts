@@ -2,7 +2,15 @@ import { expect, test } from 'vitest'
 import type { Attempt } from './book.ts'
 import { brokenPromises, type OrderRow } from './promises.ts'
 
-const order: OrderRow = { id: '1', number: 'N1', total: 10, note: 'a', state: 'placed', units: { mug: 2 } }
+const order: OrderRow = {
+  id: '1',
+  number: 'N1',
+  total: 10,
+  note: 'a',
+  state: 'placed',
+  units: { mug: 2 },
+  returned: {}
+}
 const told = { orderId: '1', number: 'N1', total: 10, isNew: true }
 const attempt: Attempt = {
   note: 'a',
@@ -20,6 +28,8 @@ test('what was told is so, also to the other tab', () => {
   expect(brokenPromises({ attempts: [attempt, rival], canceled: none }, [order])).toEqual([])
   const empty = { ...rival, told: [], isRefused: true, code: 'CART_EMPTY' }
   expect(brokenPromises({ attempts: [attempt, empty], canceled: none }, [order])).toEqual([])
+  const withReturned = { ...order, units: { mug: 3, cap: 1 }, returned: { mug: 1, cap: 2 } }
+  expect(brokenPromises({ attempts: [attempt], canceled: none }, [withReturned])).toEqual([])
   const twin = { ...order, id: '2', number: 'N2', note: 'b', state: 'canceled' }
   expect(
     brokenPromises({ attempts: [attempt, { ...rival, told: [] }], canceled: new Set(['2']) }, [order, twin])
@@ -35,6 +45,7 @@ test.each([
   ['and is N1 with 11', [attempt], [{ ...order, total: 11 }]],
   ['which is not theirs', [attempt, stranger], [order]],
   ['was ordered, and N1 has {"mug":1}', [attempt], [{ ...order, units: { mug: 1 } }]],
+  ['was ordered, and N1 has {"mug":4}', [attempt], [{ ...order, units: { mug: 4 }, returned: { mug: 1 } }]],
   ['which was empty when', [{ ...attempt, told: [], isRefused: true, code: 'CART_EMPTY' }], []],
   ['one cart became N1 and N2', [attempt, rival], [order, { ...order, id: '2', number: 'N2', note: 'b' }]]
 ] as [string, Attempt[], OrderRow[]][])('a broken promise is said: %s', (words, attempts, orders) => {
