@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,6 +16,7 @@ import { noting, planSchedules } from './platform/outbox/planned-schedules.ts'
 import { openPlatform, type Platform } from './platform/platform.ts'
 import type { Database } from './platform/postgres/database.ts'
 import { migrate } from './platform/postgres/migrate.ts'
+import { createRecorder, type RecordStatements } from './platform/postgres/recorder.ts'
 
 export { admin, customer, fakeAuth } from './modules/auth/fake.ts'
 export { fakeCatalog } from './modules/catalog/fake.ts'
@@ -63,8 +63,8 @@ export type TestShop<Apis = Record<string, object>> = App & {
   databaseUrl: string
   /** The APIs that stand in the place of modules. */
   instead: Apis
-  /** The names of the statements that were sent, beside those of the shop's own timers. */
-  statements: string[]
+  /** Runs `work` and records the statements that are sent meanwhile, in their order. */
+  record: RecordStatements
   /** The lines of the log. */
   log: string[]
   /** Sends a request without a socket. Bodies that are not strings or buffers are sent as JSON. */
@@ -88,16 +88,13 @@ const SETTINGS = {
   CARTWRIGHT__DATABASE__POOL_WAIT_MS: '5000'
 }
 
-/** Set in what the shop does by itself: timers belong to the call that started them, and opening starts the shop's. */
-const ownWork = new AsyncLocalStorage<true>()
-
 /** Opens one; it has to be closed. Limits on requests are off unless the settings say otherwise. */
 export async function openTestShop<Apis extends Record<string, object> = Record<string, never>>(
   options: TestShopOptions<Apis> = {}
 ): Promise<TestShop<Apis>> {
   const database = await openDatabase(options.databaseUrl)
   try {
-    const shop = await ownWork.run(true, () => openOn(database.url, options))
+    const shop = await openOn(database.url, options)
     return { ...shop, close: () => shop.close().finally(database.stop) }
   } catch (error) {
     await database.stop()
@@ -124,19 +121,27 @@ async function openOn<Apis extends Record<string, object>>(
   databaseUrl: string,
   options: TestShopOptions<Apis>
 ): Promise<TestShop<Apis>> {
+  const recorder = createRecorder()
+  // Timers and jobs belong to the call that started them.
+  const shop = await recorder.inBackground(() => openWith(databaseUrl, options, recorder.onStatement))
+  return { ...shop, record: recorder.record }
+}
+
+async function openWith<Apis extends Record<string, object>>(
+  databaseUrl: string,
+  options: TestShopOptions<Apis>,
+  onStatement: (name: string) => void
+): Promise<Omit<TestShop<Apis>, 'record'>> {
   const { modules = allModules, instead = {} as Apis, settings } = options
   const { isMigrated = false, runsSchedulesAtStart = true } = options
   const hasAuth = modules.some(({ name }) => name === 'auth') || 'auth' in instead
   const all = [...standIns(hasAuth ? instead : { auth: fakeAuth(), ...instead }), ...modules]
   const config = loadConfig(all, { ...SETTINGS, ...settings })
   if (!isMigrated) await migrate(databaseUrl, migrationSources(all))
-  const statements: string[] = []
   const log: string[] = []
   const platform = closedOnce(
     await openPlatform(config, databaseUrl, pino({ level: config.log.level, errorKey: 'err' }, into(log)), {
-      onStatement: name => {
-        if (ownWork.getStore() === undefined) statements.push(name)
-      }
+      onStatement
     })
   )
   const everySeconds = new Map<string, number>()
@@ -159,7 +164,6 @@ async function openOn<Apis extends Record<string, object>>(
     db: platform.db,
     databaseUrl,
     instead,
-    statements,
     log,
     request,
     as: caller => verbsOf(request, caller?.token),

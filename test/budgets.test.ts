@@ -84,13 +84,13 @@ async function keepDays(): Promise<void> {
 async function costOf(route: string, query: string) {
   const path = `${route}${query && (route.includes('?') ? '&' : '?')}${query}`
   sent.length = 0
-  shop.statements.length = 0
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => places[name] ?? UNKNOWN)
-  const { status, text } = await shop.request('GET', filled, { token })
+  const { result, statements } = await shop.record(() => shop.request('GET', filled, { token }))
+  const { status, text } = result
   expect(status, `${path}: ${text}`).toBeLessThan(500)
   const costs: Record<string, number> = {}
-  // What the shop sends by its own timers is recorded as well, and counted by no test.
-  for (const each of [...sent].filter(({ statement }) => shop.statements.includes(statement.name)))
+  // What jobs and timers of the shop sent meanwhile is not of the request.
+  for (const each of [...sent].filter(({ statement }) => statements.includes(statement.name)))
     costs[each.statement.name] = (costs[each.statement.name] ?? 0) + (await counter.count(each))
   const buffers = Object.values(costs).reduce((sum, cost) => sum + cost, 0)
   return { path, buffers, costs }

@@ -9,11 +9,18 @@ import { useOrders } from '../support/orders.ts'
 type Answer = Awaited<ReturnType<TestShop['request']>>
 type Request = [route: string, send: () => Promise<Answer>]
 
+/** Of so many runs, that with the fewest statements is the one for which everything is kept. */
+const RUNS = 3
 /** What the writer of stock sends for many orders, and what is read again when half a second has passed. */
 const isOwn = (name: string) => !/^inventory\.(?!claim_)/.test(name)
 
 test('docs/reference/statements.md says what hot endpoints send', async () => {
-  const shop = await useOrders({ settings: { CARTWRIGHT__CATALOG__PAGE_CACHE_SECONDS: '86400' } })
+  const shop = await useOrders({
+    settings: {
+      CARTWRIGHT__CATALOG__PAGE_CACHE_SECONDS: '86400',
+      CARTWRIGHT__ORDERS__PENDING_PER_BUYER: '100'
+    }
+  })
   const sizes = ['S', 'M', 'L']
   const shirt = await createProduct(shop, {
     options: [{ name: 'Size', values: sizes }],
@@ -54,12 +61,15 @@ test('docs/reference/statements.md says what hot endpoints send', async () => {
   ]
   const rows: string[][] = []
   for (const [route, send] of requests) {
-    for (let time = 0; time < 2; time += 1) {
-      shop.statements.length = 0
-      const { status, text } = await send()
-      expect(status, `${route}: ${text}`).toBeLessThan(300)
+    const all: string[][] = []
+    // What is kept is read again when the message of an earlier change arrives.
+    for (let time = 0; time < RUNS; time += 1) {
+      const { result, statements } = await shop.record(send)
+      expect(result.status, `${route}: ${result.text}`).toBeLessThan(300)
+      all.push(statements.filter(isOwn))
     }
-    const names = shop.statements.filter(isOwn)
+    const fewest = Math.min(...all.map(names => names.length))
+    const names = all.findLast(({ length }) => length === fewest) ?? []
     rows.push([
       `\`${route.replace(',', '`,')}${route.includes(',') ? '' : '`'}`,
       String(names.length),

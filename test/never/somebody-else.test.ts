@@ -43,11 +43,11 @@ async function useRoutes() {
 }
 
 /** All that an answer tells, and all that was asked of the database for it. */
-async function toldBy({ statements }: Everything, work: () => Promise<TestResponse>) {
-  statements.length = 0
-  const { status, json, headers } = await work()
+async function toldBy({ record }: Everything, work: () => Promise<TestResponse>) {
+  const { result, statements } = await record(work)
+  const { status, json, headers } = result
   const { request_id: _, ...body } = json
-  return { status, body, headers: Object.keys(headers).sort(), statements: [...statements] }
+  return { status, body, headers: Object.keys(headers).sort(), statements }
 }
 
 test('each id, in each route, tried as somebody else, is answered as one that there is not, by the same work', async () => {

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
-import type { RequestOptions } from '../../src/testing.ts'
+import type { RequestOptions, TestResponse } from '../../src/testing.ts'
 import { type Route, routesOf, rowOf } from './routes.ts'
 import { createGuest, type Everything, openPost, useEverything } from './use-everything.ts'
 
@@ -28,8 +28,11 @@ const ask = (
   return shop.request(method, path.replace(/\{\w+\}/g, id), { ...options, ...body, headers })
 }
 
-/** What was asked of the database, but whose session it is: nothing of what a route is about. */
-const askedBy = ({ statements }: Everything) => statements.filter(name => name !== 'auth.find_live_session')
+/** The answer, and what was asked of the database, but whose session it is: nothing of what a route is about. */
+async function recorded({ record }: Everything, work: () => Promise<TestResponse>) {
+  const { result, statements } = await record(work)
+  return { ...result, asked: statements.filter(name => name !== 'auth.find_live_session') }
+}
 
 /** A good token, signed by a key that nobody knows. */
 const forged = async (token: string) => {
@@ -76,11 +79,10 @@ test('whoever shows no token that is good is told so by each route that asks for
   const refused = async (kind: string, options: RequestOptions) => {
     const bodies = new Set<string>()
     for (const route of secured) {
-      shop.statements.length = 0
-      const { status, json, headers } = await ask(shop, route, options)
+      const { status, json, headers, asked } = await recorded(shop, () => ask(shop, route, options))
       expect(status, `${route.name} with ${kind}`).toBe(401)
       expect(headers['www-authenticate'], `${route.name} with ${kind}`).toBe('Bearer')
-      expect(askedBy(shop), `${route.name} with ${kind}`).toEqual([])
+      expect(asked, `${route.name} with ${kind}`).toEqual([])
       bodies.add(JSON.stringify({ ...json, request_id: '', instance: '' }))
     }
     expect([...bodies], kind).toHaveLength(1)
@@ -104,10 +106,9 @@ test('a customer is refused by each route of administrators, before anything is 
   const ada = await shop.register()
   const before = await shop.stored()
   for (const route of shop.ofStaff) {
-    shop.statements.length = 0
-    const { status, json } = await ask(shop, route, ada, ada.id)
+    const { status, json, asked } = await recorded(shop, () => ask(shop, route, ada, ada.id))
     expect([status, json.code], route.name).toEqual([403, 'ADMIN_REQUIRED'])
-    expect(askedBy(shop), route.name).toEqual([])
+    expect(asked, route.name).toEqual([])
   }
   expect(await shop.stored()).toEqual(before)
 })
@@ -127,10 +128,9 @@ test('a machine is refused by each route that is about a person, with its ownerâ
     expect((await shop.as({ token }).get('/api/auth/me')).status).toBe(200)
     const before = await shop.stored()
     for (const route of personal) {
-      shop.statements.length = 0
-      const answer = await ask(shop, route, { token })
-      expect([answer.status, answer.json.code], route.name).toEqual([403, 'PERSON_REQUIRED'])
-      expect(askedBy(shop), route.name).toEqual([])
+      const { status, json, asked } = await recorded(shop, () => ask(shop, route, { token }))
+      expect([status, json.code], route.name).toEqual([403, 'PERSON_REQUIRED'])
+      expect(asked, route.name).toEqual([])
     }
     expect(await shop.stored()).toEqual(before)
   }
@@ -183,13 +183,12 @@ test('staff with every scope but that of its module are refused by each route, a
     await shop.sql('truncate cartwright.audit')
     const { 'cartwright.audit': _, ...before } = await shop.stored()
     for (const route of own) {
-      shop.statements.length = 0
-      const { status, json } = await ask(shop, route, { token })
+      const { status, json, asked } = await recorded(shop, () => ask(shop, route, { token }))
       expect([status, json.code], route.name).toEqual([403, 'AUTH_SCOPE_MISSING'])
       const { wholeShop } = rowOf(route) as { wholeShop: boolean }
       expect(json.scope, route.name).toBe(wholeShop ? null : module)
       // Who tried to change something is known afterwards.
-      expect(askedBy(shop), route.name).toEqual(route.method === 'GET' ? [] : ['audit.upsert_entry'])
+      expect(asked, route.name).toEqual(route.method === 'GET' ? [] : ['audit.upsert_entry'])
     }
     expect(await shop.stored()).toMatchObject(before)
     const noted = await shop.sql('select actor, status, method, route from cartwright.audit')

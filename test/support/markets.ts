@@ -1,4 +1,4 @@
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { type CatalogApi, catalogModule } from '../../src/modules/catalog/index.ts'
 import { type PricingApi, pricingModule } from '../../src/modules/pricing/index.ts'
 import { useShop } from './use-shop.ts'
@@ -60,16 +60,6 @@ export async function useMarkets(databaseUrl?: string) {
   }
 }
 export type Markets = Awaited<ReturnType<typeof useMarkets>>
-
-/** Events and jobs are handled, but for what is done on a schedule later. */
-export const settled = ({ sql }: Pick<Markets, 'sql'>) =>
-  vi.waitFor(
-    async () => {
-      const open = 'select from cartwright.jobs where id > 0 or due_at <= now() or lease is not null'
-      expect(await sql(open)).toEqual([])
-    },
-    { timeout: 20_000, interval: 25 }
-  )
 
 type Item = { id: string; price: number | null; discounted_price: number | null; variant_count: number }
 type Variant = { id: string; price: number; discounted_price: number; quantity_min: number }

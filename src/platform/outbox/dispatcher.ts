@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { derivedId, FIRST_ID, newId } from '../../kernel/ids.ts'
 import type { Log } from '../log.ts'
@@ -52,6 +53,8 @@ export function createDispatcher({ db, log, metrics }: DispatcherDeps) {
     long: createPlaces(AT_ONCE_MAX)
   }
   let running: { claims: Claims; loops: Promise<void>[] } | undefined
+  /** Handlers run in the asynchronous context of the dispatcher: an uncaught error in one is not that of a request. */
+  const inOwnContext = AsyncLocalStorage.snapshot()
 
   function wake(name: string): void {
     const found = attached.get(name)
@@ -59,7 +62,8 @@ export function createDispatcher({ db, log, metrics }: DispatcherDeps) {
     found.isWanted = true
     const { handler, pumps } = found
     if (pumps.size >= atOnceOf(handler)) return
-    const pumping = pump(found, running.claims).finally(() => {
+    const { claims } = running
+    const pumping = inOwnContext(() => pump(found, claims)).finally(() => {
       pumps.delete(pumping)
       if (found.isWanted) wake(name)
     })

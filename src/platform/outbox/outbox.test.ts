@@ -64,10 +64,20 @@ test('an event reaches each module that hears it once, soon after the commit, wi
   expect(heard[0]).toMatchObject({ bell: id, nth: 7, event: heard[1]?.event })
 })
 
+test('handlers do not run in the asynchronous context of the request that emitted the event', async () => {
+  const shop = await useBells([bell, earModule('ear')])
+  const { statements, background } = await shop.record(async () => {
+    await ring(shop, newId())
+    await nothingLeft(shop)
+  })
+  expect(statements).toEqual(['outbox.insert_job'])
+  expect(background).toContain('test.insert_effects')
+})
+
 test('what nobody hears writes nothing', async () => {
   const shop = await useBells([bell])
-  await ring(shop, newId())
-  expect(shop.statements).not.toContain('outbox.insert_jobs')
+  const { statements } = await shop.record(() => ring(shop, newId()))
+  expect(statements).toEqual([])
 })
 
 test('an event is written if its transaction is committed, once however often that was run', async () => {

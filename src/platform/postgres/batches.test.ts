@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { defineError } from '../../kernel/errors.ts'
 import { inBatches } from './batches.ts'
@@ -45,6 +46,25 @@ test('at most two batches are under way, and who comes meanwhile goes together, 
   open()
   expect(await Promise.all(made)).toEqual([0, 2, 4, 6, 8, 10])
   expect(batches).toEqual([[0], [1], [2, 3, 4, 5]])
+})
+
+test('a batch runs in the asynchronous context of its first caller, not in that of the batch before it', async () => {
+  const context = new AsyncLocalStorage<number>()
+  const contexts: unknown[] = []
+  const { work, close } = doubling()
+  const double = inBatches((items: readonly number[]) => {
+    contexts.push(context.getStore())
+    return work(items)
+  }, 1_000)
+  const open = close()
+  const made: Promise<number>[] = []
+  for (const number of numbers(4)) {
+    made.push(context.run(number, () => double(number)))
+    await turn()
+  }
+  open()
+  await Promise.all(made)
+  expect(contexts).toEqual([0, 1, 2])
 })
 
 test('no batch has more than 64', async () => {

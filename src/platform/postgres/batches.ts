@@ -1,7 +1,14 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { DomainError } from '../../kernel/errors.ts'
 import { databaseBusy } from './errors.ts'
 
-type Caller<I, O> = { item: I; since: number; resolve(made: O): void; reject(error: unknown): void }
+type Caller<I, O> = {
+  item: I
+  since: number
+  inContext: ReturnType<typeof AsyncLocalStorage.snapshot>
+  resolve(made: O): void
+  reject(error: unknown): void
+}
 
 /** Two, so that one is decided about while the disk writes the other. */
 const UNDER_WAY_MAX = 2
@@ -34,7 +41,8 @@ export function inBatches<I, O>(
     ]
     for (const { reject } of late) reject(databaseBusy({ retryAfterSeconds: 1 }))
     underWay += 1
-    await settle(inTime)
+    // Not in the context of the caller whose batch ended before this one.
+    await inTime[0]?.inContext(settle, inTime)
     underWay -= 1
     setOff()
   }
@@ -54,7 +62,8 @@ export function inBatches<I, O>(
 
   return item =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, since: performance.now(), resolve, reject })
+      const inContext = AsyncLocalStorage.snapshot()
+      waiting.push({ item, since: performance.now(), inContext, resolve, reject })
       setOff()
     })
 }

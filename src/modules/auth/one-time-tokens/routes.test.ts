@@ -23,8 +23,11 @@ const isVerified = async ({ token }: { token: string }) =>
   (await shop.as({ token }).get('/api/auth/me')).json.email_verified
 const tokenOf = async (userId: string, purpose: 'email' | 'password') =>
   (await shop.sentTo(userId, purpose))?.token ?? ''
-/** What was asked of the database; what an event writes goes with the commit. */
-const statements = () => shop.statements.filter(name => !name.startsWith('outbox.'))
+/** The answer, and what was asked of the database for it; what an event writes goes with the commit. */
+async function recorded<T>(work: () => Promise<T>) {
+  const { result, statements } = await shop.record(work)
+  return { answer: result, did: statements.filter(name => !name.startsWith('outbox.')) }
+}
 const told = (userId: string, name: string) => expect.poll(() => shop.heardOf(userId, name), PATIENCE)
 /** What everybody sees of an answer. */
 const shown = ({ status, json }: Awaited<ReturnType<typeof verify>>) => {
@@ -116,9 +119,7 @@ describe('the address of an account', () => {
     const [ada, bob, eve] = await Promise.all([shop.register(), shop.register(), shop.register()])
     const asked = async (email: string) => {
       await ada.get('/api/auth/me')
-      shop.statements.length = 0
-      const answer = shown(await ada.post('/api/auth/email', { email, password: PASSWORD }))
-      return { answer, did: statements() }
+      return recorded(async () => shown(await ada.post('/api/auth/email', { email, password: PASSWORD })))
     }
     expect(await asked(bob.email)).toEqual(await asked(shop.newEmail()))
     const waits = await tokenOf(ada.id, 'email')
@@ -194,9 +195,8 @@ describe('a forgotten password', () => {
     const [ada, gone] = await Promise.all([shop.register(), shop.register()])
     await shop.auth.setDisabled(gone.email, true)
     const asked = async (email: string) => {
-      shop.statements.length = 0
-      const answer = await forgot(email)
-      return { ...shown(answer), headers: Object.keys(answer.headers).sort(), did: statements() }
+      const { answer, did } = await recorded(() => forgot(email))
+      return { ...shown(answer), headers: Object.keys(answer.headers).sort(), did }
     }
     const known = await asked(ada.email)
     expect(known.status).toBe(202)

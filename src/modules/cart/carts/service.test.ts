@@ -260,37 +260,35 @@ describe('where stock is counted', () => {
 describe('the cost of reading', () => {
   test.each([1, 5, 200])('a cart of %i lines is one statement, its count another', async lines => {
     const shop = await useCartShop()
-    const { statements } = shop
     const token = newId()
     const items = Array.from({ length: lines }, () => ({ variant_id: shop.catalog.sell(), quantity: 1 }))
     await shop.request('POST', '/api/cart/merge', { token, body: { items } })
-    statements.length = 0
-    expect((await read(shop, token)).json.items).toHaveLength(lines)
-    expect(statements.splice(0)).toEqual(['cart.find_cart_lines'])
-    expect((await shop.request('GET', '/api/cart/count', { token })).json.count).toBe(lines)
-    expect(statements).toEqual(['cart.count_items'])
+    const cart = await shop.record(() => read(shop, token))
+    expect(cart.result.json.items).toHaveLength(lines)
+    expect(cart.statements).toEqual(['cart.find_cart_lines'])
+    const count = await shop.record(() => shop.request('GET', '/api/cart/count', { token }))
+    expect(count.result.json.count).toBe(lines)
+    expect(count.statements).toEqual(['cart.count_items'])
   })
 
   test('an addition is two statements, however full the cart is', async () => {
     const shop = await useCartShop()
-    const { statements } = shop
     const token = newId()
     await add(shop, token, shop.catalog.sell())
     for (let line = 0; line < 3; line += 1) {
-      statements.length = 0
-      await add(shop, token, shop.catalog.sell())
+      const { statements } = await shop.record(() => add(shop, token, shop.catalog.sell()))
       expect(statements).toEqual(['cart.find_cart_lines', 'cart.save_unchanged_carts'])
     }
   })
 
   test('additions to many carts at once are written together', async () => {
     const shop = await useCartShop()
-    const { statements } = shop
     const variantId = shop.catalog.sell()
     const tokens = Array.from({ length: 50 }, () => newId())
     for (const token of tokens) await add(shop, token, variantId)
-    statements.length = 0
-    const answers = await Promise.all(tokens.map(token => add(shop, token, variantId, 2)))
+    const { result: answers, statements } = await shop.record(() =>
+      Promise.all(tokens.map(token => add(shop, token, variantId, 2)))
+    )
     for (const [index, { json }] of answers.entries())
       expect(json).toMatchObject({ customer_id: tokens[index], count: 3, version: 2 })
     const saved = statements.filter(name => name === 'cart.save_unchanged_carts')

@@ -273,12 +273,13 @@ test('an import answers what it did when the process stops, and the same file go
     sized(`mug-${index}`, 'M')
   ])
   const file = csvOf(rows.flat())
-  const push = app.statements.push.bind(app.statements)
-  app.statements.push = (...names) => {
-    if (names.includes(insertProducts.name)) app.drain()
-    return push(...names)
-  }
-  const { status, json } = await importFile(app, file)
+  const { result } = await app.record(
+    () => importFile(app, file),
+    name => {
+      if (name === insertProducts.name) app.drain()
+    }
+  )
+  const { status, json } = result
   expect([status, json.code, json.first_row_left]).toEqual([503, 'CATALOG_IMPORT_INTERRUPTED', 252])
   expect(json.report).toMatchObject({ rows: 250, products: { created: 125 }, errors: [] })
 

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { createProduct } from '../../../../test/support/catalog.ts'
-import { settled, useMarkets } from '../../../../test/support/markets.ts'
+import { useMarkets } from '../../../../test/support/markets.ts'
+import { settled } from '../../../../test/support/settled.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { MarketList } from '../../pricing/index.ts'

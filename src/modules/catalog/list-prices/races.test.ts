@@ -1,7 +1,8 @@
 import pg from 'pg'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createDiscount, createProduct } from '../../../../test/support/catalog.ts'
-import { expectAgreement, type Markets, settled, useMarkets } from '../../../../test/support/markets.ts'
+import { expectAgreement, type Markets, useMarkets } from '../../../../test/support/markets.ts'
+import { settled } from '../../../../test/support/settled.ts'
 
 /** The same numbers in every run. */
 function numbersFrom(seed: number) {

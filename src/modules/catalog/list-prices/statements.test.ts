@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createProduct } from '../../../../test/support/catalog.ts'
-import { settled, useMarkets } from '../../../../test/support/markets.ts'
+import { useMarkets } from '../../../../test/support/markets.ts'
+import { settled } from '../../../../test/support/settled.ts'
 
 /** What is looked up once, or once for each change of the catalog. */
 const SHARED = ['catalog.find_revision', 'pricing.list_markets']
@@ -23,11 +24,12 @@ async function useSettled(products: number) {
 }
 
 test('a list in a market is one statement, and its number another; from the cache it is none', async () => {
-  const { request, statements } = await useSettled(3)
+  const { request, record } = await useSettled(3)
   const sent = async (query: string) => {
-    statements.splice(0)
-    await request('GET', `/api/products?${query}`, { headers: { 'x-market': 'uk' } })
-    return statements.filter(isOwn)
+    const headers = { 'x-market': 'uk' }
+    return (await record(() => request('GET', `/api/products?${query}`, { headers }))).statements.filter(
+      isOwn
+    )
   }
   expect(await sent('sort=name')).toEqual(['catalog.list_products_by_name_in_list'])
   expect(await sent('sort=name')).toEqual([])
@@ -38,12 +40,9 @@ test('a list in a market is one statement, and its number another; from the cach
 })
 
 test('the page of a product is three statements in a market with a list, and none from the cache', async () => {
-  const { request, statements, productIds } = await useSettled(1)
-  const sent = async () => {
-    statements.splice(0)
-    await request('GET', `/api/products/${productIds[0]}?market=uk`)
-    return statements.filter(isOwn)
-  }
+  const { request, record, productIds } = await useSettled(1)
+  const sent = async () =>
+    (await record(() => request('GET', `/api/products/${productIds[0]}?market=uk`))).statements.filter(isOwn)
   expect(await sent()).toEqual(['catalog.find_active_product', 'pricing.list_chains', 'pricing.list_breaks'])
   expect(await sent()).toEqual([])
 })
@@ -51,10 +50,11 @@ test('the page of a product is three statements in a market with a list, and non
 test('changed prices are the same statements, however many there are', async () => {
   const shop = await useSettled(20)
   const sent = async (variantIds: readonly string[], price: number) => {
-    shop.statements.splice(0)
-    await shop.setPrices(shop.list, ...variantIds.map(variant_id => ({ variant_id, price })))
-    await settled(shop)
-    return shop.statements.filter(isOwn)
+    const { statements, background } = await shop.record(async () => {
+      await shop.setPrices(shop.list, ...variantIds.map(variant_id => ({ variant_id, price })))
+      await settled(shop)
+    })
+    return [...statements, ...background].filter(isOwn)
   }
   const ofOne = await sent(shop.variantIds.slice(0, 1), 800)
   expect(ofOne).toContain('catalog.put_list_prices')

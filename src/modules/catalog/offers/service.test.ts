@@ -7,6 +7,7 @@ import {
   oneOfEach,
   useCatalog
 } from '../../../../test/support/catalog.ts'
+import { settled } from '../../../../test/support/settled.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Broadcast, Subscriber } from '../../../platform/broadcast.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
@@ -22,12 +23,6 @@ async function sell(app: CatalogApp, fields: Record<string, unknown> = {}) {
 
 const priceOf = async (app: CatalogApp, id: string | undefined) =>
   (await app.catalog.offers(oneOfEach([id ?? '']), null))[0]?.discountedPrice
-
-/** What is cached is gone once the message of the last change has come in. */
-async function settled(app: CatalogApp, check: () => Promise<void>) {
-  await vi.waitFor(check, { timeout: 20_000, interval: 5 })
-  app.statements.splice(0)
-}
 
 test('offers come in the order of the ids, with undefined for what is not sold', async () => {
   const app = await useCatalog()
@@ -72,14 +67,13 @@ test('one statement loads all that is missing, none runs when everything is know
     ]
   })
   const unknown = newId()
-  await settled(app, async () =>
-    expect(await app.catalog.offers(oneOfEach(ids.slice(0, 1)), null)).toHaveLength(1)
-  )
-  await app.catalog.offers(oneOfEach([...ids, unknown]), null)
-  expect(app.statements.splice(0)).toEqual(['catalog.list_offers'])
-  await app.catalog.offers(oneOfEach([...ids, unknown]), null)
-  await app.catalog.offers(oneOfEach([]), null)
-  expect(app.statements.splice(0)).toEqual([])
+  await settled(app)
+  expect(await app.catalog.offers(oneOfEach(ids.slice(0, 1)), null)).toHaveLength(1)
+  const sentFor = async (wanted: string[]) =>
+    (await app.record(() => app.catalog.offers(oneOfEach(wanted), null))).statements
+  expect(await sentFor([...ids, unknown])).toEqual(['catalog.list_offers'])
+  expect(await sentFor([...ids, unknown])).toEqual([])
+  expect(await sentFor([])).toEqual([])
 })
 
 test('an edit in one process is seen by another within a second', async () => {
@@ -89,9 +83,7 @@ test('an edit in one process is seen by another within a second', async () => {
   const [id] = ids
   await vi.waitFor(async () => {
     expect(await priceOf(other, id)).toBe(1_000)
-    other.statements.splice(0)
-    await priceOf(other, id)
-    expect(other.statements.splice(0)).toEqual([])
+    expect((await other.record(() => priceOf(other, id))).statements).toEqual([])
   })
 
   await one.request('PATCH', `/api/catalog/variants/${id}`, { ...admin, body: { price: 700 } })
@@ -120,9 +112,8 @@ test('a change of more variants than a message holds reaches other processes too
   const { product, ids } = await sell(one, { variants })
   await vi.waitFor(async () => {
     await other.catalog.offers(oneOfEach(ids), null)
-    other.statements.splice(0)
-    await other.catalog.offers(oneOfEach(ids), null)
-    expect(other.statements.splice(0)).toEqual([])
+    const { statements } = await other.record(() => other.catalog.offers(oneOfEach(ids), null))
+    expect(statements).toEqual([])
   })
   await createDiscount(one, { scope: 'product', target_id: product.id, amount: 100 })
   await vi.waitFor(

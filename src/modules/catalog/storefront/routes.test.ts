@@ -9,6 +9,7 @@ import {
   useCatalog
 } from '../../../../test/support/catalog.ts'
 import { doOnceMore } from '../../../../test/support/jobs.ts'
+import { settled } from '../../../../test/support/settled.ts'
 import { runSql } from '../../../../test/support/sql.ts'
 import { compileSchema } from '../../../kernel/validate.ts'
 import { listOf } from '../../../kernel/wire.ts'
@@ -208,33 +209,30 @@ test('queries that make no sense are refused', async () => {
   expect((await app.request('GET', '/api/products/%00')).status).toBe(400)
 })
 
-/** Waits until the messages about all changes made so far have arrived in this process. */
-const settle = (app: CatalogApp) =>
-  vi.waitFor(async () => {
-    app.statements.splice(0)
-    await app.request('GET', '/api/categories')
-    expect(app.statements.splice(0)).toEqual([])
-  })
+/** Reads what pages share, after which it is kept. */
+async function settle(app: CatalogApp) {
+  await settled(app)
+  await app.request('GET', '/api/categories')
+}
 
 test('a page that many ask for at once is made once', async () => {
   const app = await useCatalog()
   await createProduct(app, { slug: 'mug' })
   await settle(app)
-  const answers = await Promise.all(
-    Array.from({ length: 40 }, (_, index) => app.request('GET', `/api/products${index % 2 ? '/mug' : ''}`))
+  const urls = Array.from({ length: 40 }, (_, index) => `/api/products${index % 2 ? '/mug' : ''}`)
+  const { result: answers, statements } = await app.record(() =>
+    Promise.all(urls.map(url => app.request('GET', url)))
   )
   expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(2)
-  expect(app.statements.splice(0)).toHaveLength(2)
+  expect(statements).toHaveLength(2)
 })
 
 test('lists take one statement, one more for the total, none from the cache; a product takes one', async () => {
   const app = await useCatalog()
   await createProduct(app, { slug: 'mug' })
   await settle(app)
-  const statementsOf = async (url: string) => {
-    await app.request('GET', url)
-    return app.statements.splice(0).length
-  }
+  const statementsOf = async (url: string) =>
+    (await app.record(() => app.request('GET', url))).statements.length
   expect(await statementsOf('/api/products')).toBe(1)
   expect(await statementsOf('/api/products?limit=3&count=true')).toBe(2)
   expect(await statementsOf('/api/products')).toBe(0)

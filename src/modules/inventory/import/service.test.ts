@@ -252,12 +252,13 @@ test('an import answers what it counted when the process stops, and the same fil
   const skus = Array.from({ length: 450 }, (_, index) => `S${index}`)
   await shop.know(...skus)
   const file = fileOf(['sku', 'on_hand', 'tracked'], ...skus.map(sku => [sku, 3, 'true']))
-  const push = shop.statements.push.bind(shop.statements)
-  shop.statements.push = (...names) => {
-    if (names.includes('inventory.update_items')) shop.drain()
-    return push(...names)
-  }
-  const { status, json } = await shop.send(file)
+  const { result } = await shop.record(
+    () => shop.send(file),
+    name => {
+      if (name === 'inventory.update_items') shop.drain()
+    }
+  )
+  const { status, json } = result
   expect([status, json.code, json.first_row_left]).toEqual([503, 'INVENTORY_IMPORT_INTERRUPTED', 202])
   expect(json.report).toMatchObject({ rows: 200, failed: 0, levels: { counted: 200 }, errors: [] })
   expect(await shop.levels()).toHaveLength(200)

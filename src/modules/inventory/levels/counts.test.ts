@@ -155,14 +155,14 @@ test('whoever hears of crossings is told when the last one is sold, and when the
 })
 
 test('whoever buys sees at once what is left, of kits too, however short ago somebody asked', async () => {
-  const { admin, count, inventory, statements } = await useInventory()
+  const { admin, count, inventory, record } = await useInventory()
   const [cup, set, owner] = [newId(), newId(), newId()]
   await count(cup, { on_hand: 9 })
   await admin.put(`/api/inventory/items/${set}/components`, { components: [{ item_id: cup, quantity: 2 }] })
   const available = () => inventory.available([cup, set])
   const isKept = async () => {
-    statements.splice(0)
-    return JSON.stringify([await available(), statements.length])
+    const { result, statements } = await record(available)
+    return JSON.stringify([result, statements.length])
   }
   await expect.poll(isKept).toBe('[[9,4],0]')
   await inventory.reserve(owner, [{ variantId: set, quantity: 1 }], 60)

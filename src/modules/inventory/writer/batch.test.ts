@@ -22,9 +22,10 @@ test('the orders that stand on what is not there are found by one statement, the
   const shortfalls = [mug, cup, bowl].map(itemId => ({ itemId, locationId }))
   const level = { itemId: cup, locationId, priority: 1, active: true, onHand: -1, reserved: 1 }
   const levels = [{ ...level, safety: 0, seq: 3, sourceVersion: null }]
-  shop.statements.splice(0)
-  const found = await shop.db.transaction(tx => findShortfalls(tx, { shortfalls, levels }))
-  expect(shop.statements.filter(name => name === 'inventory.list_owners')).toHaveLength(1)
+  const { result: found, statements } = await shop.record(() =>
+    shop.db.transaction(tx => findShortfalls(tx, { shortfalls, levels }))
+  )
+  expect(statements.filter(name => name === 'inventory.list_owners')).toHaveLength(1)
   expect(found).toEqual([
     { itemId: mug, locationId, onHand: 0, reserved: 0, owners: ownersOf(mug).sort().slice(0, 100) },
     { itemId: cup, locationId, onHand: -1, reserved: 1, owners: ownersOf(cup) },

@@ -15,9 +15,9 @@ async function useBuyer() {
     expect
       .poll(
         async () => {
-          shop.statements.splice(0)
-          expect((await request()).status).toBeLessThan(300)
-          return shop.statements.splice(0).filter(isNotStock).sort()
+          const { result, statements } = await shop.record(request)
+          expect(result.status).toBeLessThan(300)
+          return statements.filter(isNotStock).sort()
         },
         { interval: 20, timeout: 20_000 }
       )

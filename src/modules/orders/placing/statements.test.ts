@@ -25,12 +25,14 @@ async function statementsOf(lines: number): Promise<string[]> {
   const buyer = shop.as(caller)
   const order = async () => {
     expect((await buyer.post('/api/cart/merge', { items })).status).toBe(200)
-    shop.statements.length = 0
     const headers = { 'idempotency-key': crypto.randomUUID() }
-    const { status, text, json } = await buyer.post('/api/orders', { shipping_address: STOCKHOLM }, headers)
+    const { result, statements } = await shop.record(() =>
+      buyer.post('/api/orders', { shipping_address: STOCKHOLM }, headers)
+    )
+    const { status, text, json } = result
     expect(status, text).toBe(201)
     expect(json.items).toHaveLength(lines)
-    return shop.statements.filter(name => !isOfWriter(name))
+    return statements.filter(name => !isOfWriter(name))
   }
   await order()
   return order()

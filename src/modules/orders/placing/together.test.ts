@@ -50,18 +50,19 @@ test('orders that come together are one transaction, and each is what it is alon
   const shop = await useTogether()
   await shop.stock(shop.mug, 100)
   const carts = await Promise.all(numbers(2).map(() => cartOf(shop)))
-  shop.statements.length = 0
   shop.wait(4)
   const guest = { ...sent(shop.mug, 3), email: 'somebody@example.com' }
-  const answers = await Promise.all([
-    ...carts.map(({ order }) => order()),
-    shop.as(customer()).post('/api/orders', { ...sent(shop.mug), payment: TRANSFER }),
-    shop.anybody.post('/api/orders/guest', guest)
-  ])
+  const { result: answers, statements } = await shop.record(() =>
+    Promise.all([
+      ...carts.map(({ order }) => order()),
+      shop.as(customer()).post('/api/orders', { ...sent(shop.mug), payment: TRANSFER }),
+      shop.anybody.post('/api/orders/guest', guest)
+    ])
+  )
   for (const { status, text } of answers) expect(status, text).toBe(201)
   expect(await shop.transactions()).toBe(1)
   for (const name of ['orders.insert_order', 'orders.count_pending', 'inventory.claim_reservations'])
-    expect(shop.statements.filter(each => each === name)).toEqual([name])
+    expect(statements.filter(each => each === name)).toEqual([name])
   const orders = answers.map(({ json }) => json.order ?? json)
   expect(new Set(orders.map(({ id }) => id)).size).toBe(4)
   expect(orders.map(({ items }) => items.map((item: { quantity: number }) => item.quantity))).toEqual([
@@ -195,9 +196,8 @@ test('orders of all kinds that come together leave what each of them leaves alon
     shop.wait(1)
     alone.push(await leftBy(await place(order)))
   }
-  shop.statements.length = 0
   shop.wait(orders.length)
-  const ids = await Promise.all(orders.map(place))
-  expect(shop.statements.filter(name => name === 'orders.insert_order')).toHaveLength(1)
+  const { result: ids, statements } = await shop.record(() => Promise.all(orders.map(place)))
+  expect(statements.filter(name => name === 'orders.insert_order')).toHaveLength(1)
   expect(await Promise.all(ids.map(leftBy))).toEqual(alone)
 })

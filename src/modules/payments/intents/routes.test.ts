@@ -142,16 +142,11 @@ test('what is wrong is said, and changes nothing', async () => {
 })
 
 test('what a payment asks of the database is counted', async () => {
-  const { order, intent, as, buyer, statements } = await usePayments()
-  /** Beside what the reconciler asks, which the payment wakes. */
-  const sent = async (work: () => Promise<unknown>) => {
-    const before = statements.length
-    await work()
-    return statements
-      .slice(before)
-      .filter(name => name.startsWith('payments.') && !/take_due|take_polls|hasten|orphaned/.test(name))
+  const { order, intent, as, buyer, record } = await usePayments()
+  const sent = async (work: () => Promise<unknown>) =>
+    (await record(work)).statements
+      .filter(name => name.startsWith('payments.'))
       .map(name => name.slice('payments.'.length))
-  }
   const [first, second] = [await order(), await order()]
   await intent(first, { provider: 'manual' })
   expect(await sent(() => as(buyer).get(`/api/payments/by-order/${first}`))).toEqual([

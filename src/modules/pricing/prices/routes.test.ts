@@ -106,24 +106,22 @@ test('a variant has the prices of the first list that has some, raised on their 
 })
 
 test('prices cost one statement for all that is missing, and none when nothing is', async () => {
-  const { pricing, createList, put, statements } = await usePrices()
+  const { pricing, createList, put, record } = await usePrices()
   const top = await createList()
   const list = await createList({ parent_id: top })
   const ids = Array.from({ length: 5 }, newId)
   await put(top, ...ids.slice(1).map(variant_id => ({ variant_id, price: 7 })))
   const wanted = ids.map(variantId => ({ variantId, quantity: 1 }))
-  await pricing.prices(wanted.slice(0, 2), { priceListId: list })
-  statements.splice(0)
-  await pricing.prices(wanted, { priceListId: list })
-  expect(statements.splice(0)).toEqual(['pricing.list_breaks'])
-  // What was announced above comes back to this process, too, and may drop what is kept once more.
-  const statementsOfTwo = async () => {
-    statements.splice(0)
-    await pricing.prices(wanted, { priceListId: list })
-    await pricing.prices(wanted, { priceListId: top })
-    return statements.length
+  const sentFor = async (quantities: typeof wanted, ...lists: string[]) => {
+    const read = async () => {
+      for (const priceListId of lists) await pricing.prices(quantities, { priceListId })
+    }
+    return (await record(read)).statements
   }
-  await expect.poll(statementsOfTwo, { interval: 20 }).toBe(0)
+  // What was announced above comes back to this process, too, and may drop what is kept once more.
+  const sentForMore = () => sentFor([...wanted, { variantId: newId(), quantity: 1 }], list)
+  await expect.poll(sentForMore, { interval: 20 }).toEqual(['pricing.list_breaks'])
+  await expect.poll(() => sentFor(wanted, list, top), { interval: 20 }).toEqual([])
 })
 
 test('a change of a price or of a list is known at once here, and within a second to other processes', async () => {

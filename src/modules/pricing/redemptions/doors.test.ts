@@ -44,7 +44,7 @@ test('a write redeems what it began in turn for; what began elsewhere does not c
 })
 
 test('to redeem any number of promotions takes two statements, and one with the commit; to give them back one more', async () => {
-  const { db, pricing, redemptions, redeem, statements, admin } = await useLimited()
+  const { db, pricing, redemptions, redeem, record, admin } = await useLimited()
   const other = {
     name: 'Other',
     class: 'line',
@@ -53,11 +53,8 @@ test('to redeem any number of promotions takes two statements, and one with the 
   }
   const { json } = await admin.post('/api/admin/promotions', other)
   const owner = newId()
-  const statementsOf = async (work: () => Promise<unknown>) => {
-    statements.splice(0)
-    await work()
-    return statements.filter(name => /^pricing\.(?!list_)/.test(name))
-  }
+  const statementsOf = async (work: () => Promise<unknown>) =>
+    (await record(work)).statements.filter(name => /^pricing\.(?!list_)/.test(name))
   const both = [...redemptions, { promotionId: json.id as string, limited: 'promotion' as const }]
   expect(await statementsOf(() => redeem(owner, both, newId()))).toEqual([
     'pricing.insert_redemptions',

@@ -119,11 +119,8 @@ test('rates of taxes are there by country, those that have ended are not', async
 test('rules without limits and codes cost no statement, and one each with them', async () => {
   const shop = await usePricing()
   await promote(shop, {})
-  const statementsOf = async (codes: string[]) => {
-    shop.statements.splice(0)
-    await shop.pricing.rules({ codes, customer: null })
-    return shop.statements.splice(0)
-  }
+  const statementsOf = async (codes: string[]) =>
+    (await shop.record(() => shop.pricing.rules({ codes, customer: null }))).statements
   // What was announced above comes back to this process, too, and may drop what is kept once more.
   await expect.poll(() => statementsOf([]), { interval: 20 }).toEqual([])
   expect(await statementsOf(['a', 'A', 'b'])).toEqual(['pricing.list_promotions_by_code'])
@@ -145,11 +142,10 @@ test('who is exempt is in memory, for those too who are', async () => {
       ...{ countries: ['FR'], startsAt: null, endsAt: null }
     }
   ])
-  const statementsOf = async () => {
-    shop.statements.splice(0)
+  const readAll = async () => {
     for (const customer of [ada, bob, 'keyed hash', null]) await exemptionsOf(customer)
-    return shop.statements.splice(0)
   }
+  const statementsOf = async () => (await shop.record(readAll)).statements
   await expect.poll(statementsOf, { interval: 20 }).toEqual([])
   for (const customer of [bob, 'keyed hash', null]) expect(await exemptionsOf(customer)).toEqual([])
 })
@@ -158,9 +154,8 @@ test('whether a first order is left is asked together with what else is left, an
   const shop = await usePricing()
   const ada = newId()
   const look = async (codes: string[] = []) => {
-    shop.statements.splice(0)
-    const { buyer } = await shop.pricing.rules({ codes, customer: ada })
-    return [buyer.isFirstOrder, ...shop.statements.splice(0)]
+    const { result, statements } = await shop.record(() => shop.pricing.rules({ codes, customer: ada }))
+    return [result.buyer.isFirstOrder, ...statements]
   }
   const coded = await promote(shop, { needs_code: true, first_order_only: true })
   await shop.admin.post(`${PROMOTIONS}/${coded}/codes`, { code: 'first' })

@@ -26,11 +26,7 @@ test('products tell what they are rated, in each process, for no statement once 
   expect((await read(other)).etag).not.toBe(etag)
 
   // What is kept is forgotten whenever a message may have been missed.
-  const sent = async () => {
-    shop.statements.length = 0
-    await read(shop)
-    return [...shop.statements]
-  }
+  const sent = async () => (await shop.record(() => read(shop))).statements
   await expect.poll(sent, { timeout: 10_000 }).toEqual([])
   await shop.as(ada).delete('/api/products/mug/reviews')
   expect((await read(shop)).page).toEqual({ average: 5, count: 1 })

@@ -97,11 +97,7 @@ test('variants are worth what they cost in the market, and what has no price the
   const oneAndTwo = { items: [...mugs(1).items, ...mugs(2).items] }
   expect(await shown(oneAndTwo, 'eu')).toEqual(await shown(mugs(3), 'eu'))
   // All of it is in memory by then, but for what was announced a moment ago and may be dropped once more.
-  const statementsOf = async () => {
-    shop.statements.splice(0)
-    await shown(mugs(1), 'eu')
-    return shop.statements.splice(0)
-  }
+  const statementsOf = async () => (await shop.record(() => shown(mugs(1), 'eu'))).statements
   await expect.poll(statementsOf, { interval: 20 }).toEqual([])
   const refused = await ask({ items: [{ variant_id: cup.id, quantity: 1 }] }, 'eu')
   expect(refused).toMatchObject({ code: 'SHIPPING_VARIANT_UNAVAILABLE', variant_id: cup.id })

@@ -60,9 +60,8 @@ test('an order is told how it comes, one shipment for each group that is carried
       }
     ])
   )
-  shop.statements.length = 0
-  await read(orderId)
-  expect(shop.statements).toEqual(['shipping.list_shipments_of_order'])
+  const { statements } = await shop.record(() => read(orderId))
+  expect(statements).toEqual(['shipping.list_shipments_of_order'])
 })
 
 test('shipments are those of the order’s transaction, by ids of its own, in one statement', async () => {
@@ -75,9 +74,8 @@ test('shipments are those of the order’s transaction, by ids of its own, in on
   })
   await expect(broken).rejects.toThrow('no order')
   expect((await read(order.orderId)).status).toBe(404)
-  shop.statements.length = 0
-  await open(order)
-  expect(shop.statements).toEqual(['shipping.insert_shipments'])
+  const { statements } = await shop.record(() => open(order))
+  expect(statements).toEqual(['shipping.insert_shipments'])
   // What waits already stays as it is.
   const before = (await read(order.orderId)).json
   await open({ ...order, groups: [{ ...post, lines: [] }, pickup] })
@@ -89,9 +87,10 @@ test('who did not order it, or nothing that is carried, is told the same as of a
   const [own, ofGuest, digital] = [newId(), newId(), newId()]
   await open({ orderId: own, customerId: buyer.id, groups: [post] })
   await open({ orderId: ofGuest, customerId: null, groups: [post] })
-  shop.statements.length = 0
-  await open({ orderId: digital, customerId: buyer.id, groups: [email] })
-  expect(shop.statements).toEqual([])
+  const { statements } = await shop.record(() =>
+    open({ orderId: digital, customerId: buyer.id, groups: [email] })
+  )
+  expect(statements).toEqual([])
   const bodyOf = async (orderId: string, caller?: typeof buyer) => {
     const { status, json } = await read(orderId, caller)
     const { request_id: _, ...body } = json

@@ -107,11 +107,8 @@ test('addresses that nothing may be sent to, events that are not told, and more 
 
 test('of what no endpoint wants nothing is written, and of what one wants from then on', async () => {
   const shop = await useWebhooks()
-  const isWritten = async () => {
-    shop.statements.length = 0
-    await shop.place()
-    return shop.statements.some(name => name.startsWith('outbox.insert'))
-  }
+  const isWritten = async () =>
+    (await shop.record(() => shop.place())).statements.some(name => name.startsWith('outbox.insert'))
   await shop.subscribe({ event_types: ['orders.canceled'] })
   // Until it is known who wants what, anybody may.
   await expect.poll(isWritten, PATIENCE).toBe(false)

@@ -1,0 +1,37 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+type Recorded<T> = {
+  result: T
+  /** The names of the statements that `work` sent. Requests over a socket are not part of it. */
+  statements: string[]
+  /** The names of those that jobs and timers of the shop sent meanwhile: which ones depends on the speed of the machine. */
+  background: string[]
+}
+
+export type RecordStatements = <T>(
+  work: () => Promise<T>,
+  onStatement?: (name: string) => void
+) => Promise<Recorded<T>>
+
+/** Records statements by the asynchronous context in which they are sent. */
+export function createRecorder() {
+  const sender = new AsyncLocalStorage<(name: string) => void>()
+  const background: string[] = []
+  return {
+    onStatement: (name: string) => sender.getStore()?.(name),
+    inBackground: <T>(work: () => Promise<T>) => sender.run(name => background.push(name), work),
+    record: async <T>(
+      work: () => Promise<T>,
+      onStatement: (name: string) => void = () => {}
+    ): Promise<Recorded<T>> => {
+      const statements: string[] = []
+      const before = background.length
+      const note = (name: string) => {
+        statements.push(name)
+        onStatement(name)
+      }
+      const result = await sender.run(note, work)
+      return { result, statements: [...statements], background: background.slice(before) }
+    }
+  }
+}
