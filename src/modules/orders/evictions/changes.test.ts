@@ -154,3 +154,19 @@ test('an order that is being canceled when it hears of its units is not placed',
   await heard(shop, card)
   expect(await shop.stateOf(card)).toBe('pending')
 })
+
+test('an order that was paid before it hears of its lost units is not canceled', async () => {
+  const shop = await useEvictions()
+  await shop.stock(shop.mug, 1)
+  const [victim, card] = [await shop.transfer(1), await shop.card(1)]
+  await shop.sql(`update orders.orders set payment_status = 'paid' where id = $1`, [victim])
+  await shop.sql(HELD, [card])
+  await takes(shop, card, [victim])
+  await expect.poll(() => shop.unitsOf(card)).toBe(1)
+  await heard(shop, victim)
+  expect(
+    await shop.sql('select state, cancel_requested_at, canceled_for from orders.orders where id = $1', [
+      victim
+    ])
+  ).toEqual([{ state: 'pending', cancel_requested_at: null, canceled_for: null }])
+})
