@@ -31,7 +31,10 @@ const HURRY = [
    where state = 'pending' and expires_at between now() and now() + interval '${EXPIRY}'`,
   `update inventory.reservations set expires_at = now() where state = 'held'`,
   `update webhooks.deliveries set due_at = now() where status = 'pending' and lease is null and due_at > now()`,
-  `update cartwright.jobs set due_at = now() where lease is null and due_at > now() and due_at <> 'infinity'`
+  `update cartwright.jobs set due_at = now() where lease is null and due_at > now() and due_at <> 'infinity'`,
+  // A schedule whose process died several times while it ran is held for minutes, and otherwise as long as any job.
+  `update cartwright.jobs set due_at = now() + interval '15 seconds'
+   where id = 0 and lease is not null and due_at > now() + interval '15 seconds'`
 ]
 
 export type Settled = { milliseconds: number; slowest: readonly string[]; waiting: readonly string[] }
