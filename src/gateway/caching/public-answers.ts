@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { LRUCache } from 'lru-cache'
+import { createLru } from '../../kernel/lru.ts'
 import { acceptsGzip, isNamed } from './negotiation.ts'
 
 const compress = promisify(gzip)
@@ -30,10 +30,10 @@ type Done = (error: Error | null, payload?: unknown) => void
  * tell the secret by its length (BREACH).
  */
 export function createPublicAnswers() {
-  const known = new LRUCache<string, Made>({
-    max: TEXTS_MAX,
-    maxSize: LENGTHS_MAX,
-    sizeCalculation: (_made, text) => text.length + 1
+  const known = createLru<Made>({
+    entriesMax: TEXTS_MAX,
+    sizeMax: LENGTHS_MAX,
+    sizeOf: (_made, text) => text.length + 1
   })
   let compressing = 0
 

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createLru } from '../../kernel/lru.ts'
 
 /**
  * A place for what may be lost: product pages and lists. Reading and writing never fail, a
@@ -37,10 +37,10 @@ const BYTES_MAX = 67_108_864 // pages differ in size a hundredfold: their number
 
 /** The cache of a single process. */
 export function createMemoryCache(entriesMax: number): Cache {
-  const entries = new LRUCache<string, string>({
-    max: entriesMax,
-    maxSize: BYTES_MAX,
-    sizeCalculation: (value, key) => value.length + key.length
+  const entries = createLru<string>({
+    entriesMax,
+    sizeMax: BYTES_MAX,
+    sizeOf: (value, key) => value.length + key.length
   })
   const figures = { hits: 0, misses: 0, operations: 0, seconds: 0 }
   const operate = <T>(operation: () => T): T => {

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createLru } from '../../../kernel/lru.ts'
 
 const NULL = 'null'
 const TEXTS_MAX = 5_000
@@ -28,10 +28,10 @@ type Filling<V> = {
 export function createFilling<V>({ member, idsOf, valuesOf, write }: Filling<V>) {
   // Nothing else in a page reads like this: quotes within texts are escaped, and values of attributes are texts.
   const place = `"${member}":`
-  const known = new LRUCache<string, Cut<V>>({
-    max: TEXTS_MAX,
-    maxSize: LENGTHS_MAX,
-    sizeCalculation: (_cut, text) => 2 * text.length
+  const known = createLru<Cut<V>>({
+    entriesMax: TEXTS_MAX,
+    sizeMax: LENGTHS_MAX,
+    sizeOf: (_cut, text) => 2 * text.length
   })
   const cut = (page: string): Cut<V> => ({
     pieces: page.split(place + NULL),

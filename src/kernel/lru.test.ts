@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { createLru } from './lru.ts'
+
+const lruOf = (entriesMax: number, sizeMax: number) =>
+  createLru<string>({ entriesMax, sizeMax, sizeOf: value => value.length })
+
+test('the entry that was used least recently is evicted when there are too many', () => {
+  const lru = lruOf(2, 100)
+  for (const key of ['a', 'b']) lru.set(key, key)
+  lru.get('a')
+  lru.set('c', 'c')
+  expect(['a', 'b', 'c'].map(lru.get)).toEqual(['a', undefined, 'c'])
+  expect(lru.size).toBe(2)
+})
+
+test('entries are evicted until all fit into the size', () => {
+  const lru = lruOf(100, 10)
+  for (const key of ['a', 'b', 'c']) lru.set(key, key.repeat(5))
+  expect(['a', 'b', 'c'].map(lru.get)).toEqual([undefined, 'bbbbb', 'ccccc'])
+})
+
+test('replacing a value evicts no other entry', () => {
+  const lru = lruOf(2, 100)
+  for (const key of ['a', 'b', 'b']) lru.set(key, key)
+  expect(['a', 'b'].map(lru.get)).toEqual(['a', 'b'])
+})
+
+test('an entry expires when its time to live is over', async () => {
+  const lru = lruOf(100, 100)
+  lru.set('a', 'a', { ttl: 1 })
+  await expect.poll(() => lru.get('a')).toBeUndefined()
+})

@@ -1,0 +1,33 @@
+import { LRUCache } from 'lru-cache'
+
+type LruOptions<V> = {
+  entriesMax: number
+  /** In the unit of `sizeOf`. */
+  sizeMax: number
+  sizeOf: (value: V, key: string) => number
+}
+type Lru<V> = {
+  readonly size: number
+  get(key: string): V | undefined
+  set(key: string, value: V, options?: { ttl: number }): void
+  clear(): void
+}
+
+/**
+ * Creates a cache that evicts the least recently used entries. It grows as it fills: with its option `max`, LRUCache allocates
+ * room for all entries ahead, and three caches took 4 ms of a start (2026-11).
+ */
+export function createLru<V extends object | string>({ entriesMax, sizeMax, sizeOf }: LruOptions<V>): Lru<V> {
+  const entries = new LRUCache<string, V>({ maxSize: sizeMax, sizeCalculation: sizeOf })
+  return {
+    get size() {
+      return entries.size
+    },
+    get: key => entries.get(key),
+    set: (key, value, options) => {
+      entries.set(key, value, options)
+      if (entries.size > entriesMax) entries.pop()
+    },
+    clear: () => entries.clear()
+  }
+}
