@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createTestDatabase } from './support/database.ts'
 import { startProgram } from './support/program.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -115,7 +116,9 @@ test('the thread for diagnostics starts: it is the one that says its port is tak
   await once(taken, 'listening')
   onTestFinished(() => void taken.close())
   const { port } = taken.address() as AddressInfo
-  const settings = { CARTWRIGHT__SERVER__DIAGNOSTICS_PORT: String(port) }
+  const database = await createTestDatabase()
+  onTestFinished(database.drop)
+  const settings = { DATABASE_URL: database.url, CARTWRIGHT__SERVER__DIAGNOSTICS_PORT: String(port) }
   const { ended } = startProgram(settings, { main: join(shop, 'shop.ts'), cwd: shop })
   expect(await ended).toMatchObject({ code: 1, stderr: expect.stringContaining(`${port}`) })
   expect((await ended).stderr).toContain('in use')

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createTestDatabase } from './support/database.ts'
 import { type Program, startProgram } from './support/program.ts'
 import { runSql } from './support/sql.ts'
@@ -38,6 +38,13 @@ function start(environment: Record<string, string> = {}, options = {}): Program 
   const program = startProgram({ CARTWRIGHT_DATA: join(folder, 'data'), ...environment }, options)
   running.push(program)
   return program
+}
+
+/** Settings for a database that is migrated already, where the first start of an embedded one is not what a test is about. */
+async function useDatabase(demo: 'on' | 'off'): Promise<Record<string, string>> {
+  const database = await createTestDatabase()
+  onTestFinished(database.drop)
+  return { DATABASE_URL: database.url, CARTWRIGHT__SHOP__DEMO: demo }
 }
 
 test("what a start loads leaves out the fetch that is behind a getter of Node's HTTP", () => {
@@ -81,7 +88,7 @@ describe('the first start', () => {
     ['JPY', 1_800],
     ['KWD', 18_000]
   ])('loads the demo in %s, in the smallest unit that it has', async (currency, price) => {
-    const program = start({ CARTWRIGHT__SHOP__CURRENCY: currency })
+    const program = start({ ...(await useDatabase('on')), CARTWRIGHT__SHOP__CURRENCY: currency })
     const bowl = await fetch(`${await program.listening}/api/products/cafe-au-lait-bowl`)
     const variants = expect.arrayContaining([expect.objectContaining({ price })])
     const { images, ...product } = (await bowl.json()) as { images: { url: string }[] }
@@ -98,7 +105,7 @@ describe('the first start', () => {
   })
 
   test('prints no request for a module that is switched off', async () => {
-    const program = start({ CARTWRIGHT__MODULES__CART__ENABLED: 'false' })
+    const program = start({ ...(await useDatabase('on')), CARTWRIGHT__MODULES__CART__ENABLED: 'false' })
     await program.listening
     expect(program.output.stdout).toContain('/api/products')
     expect(program.output.stdout).not.toContain('/api/guest-cart')
@@ -217,7 +224,7 @@ describe('what the operator can mend is one sentence and exit code 1:', () => {
   })
 
   test('a second process on the same folder', async () => {
-    const first = start()
+    const first = start({ CARTWRIGHT__SHOP__DEMO: 'off' })
     await first.listening
     await expectSentence(start(), new RegExp(`in use by process ${first.child.pid}`))
   })
@@ -288,7 +295,7 @@ describe('what the operator can mend is one sentence and exit code 1:', () => {
 })
 
 test('SIGTERM lets a request under way end, and then ends the process with exit code 0', async () => {
-  const program = start({ CARTWRIGHT__SERVER__DRAIN_SECONDS: '1' })
+  const program = start({ ...(await useDatabase('off')), CARTWRIGHT__SERVER__DRAIN_SECONDS: '1' })
   const address = await program.listening
   expect((await fetch(`${address}/readyz`)).status).toBe(200)
   program.child.kill('SIGTERM')
@@ -315,7 +322,7 @@ test('a command uses the database of the shop that runs, root also that of an or
 test('the requests of the README work as they stand there, and once more', async () => {
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
   const script = /## A first cart\n\n```sh\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
-  const address = await start().listening
+  const address = await start(await useDatabase('on')).listening
   const own = script.replaceAll('http://127.0.0.1:8080', address)
   const env = { ...process.env, PATH: `${join(process.execPath, '..')}:${process.env.PATH}` }
   for (let run = 0; run < 2; run += 1) {
