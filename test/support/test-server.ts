@@ -79,11 +79,11 @@ function removeAfterDeath(folder: string) {
   return child
 }
 
-/** What the template is made of: the migrations, and how a cluster is made. */
+/** What the template is made of: the migrations, and how a cluster and the template are made. */
 function digestOfTemplate(): string {
   const paths = globSync(['src/**/*.sql', 'src/platform/embedded-postgres/*.ts'], { cwd: ROOT })
   const digest = createHash('sha256')
-  for (const path of [...paths.sort(), 'src/app.ts', 'package-lock.json'])
+  for (const path of [...paths.sort(), 'src/app.ts', 'test/support/test-server.ts', 'package-lock.json'])
     digest.update(`${path}\0`).update(readFileSync(join(ROOT, path)))
   return digest.digest('hex').slice(0, 16)
 }
@@ -91,7 +91,12 @@ function digestOfTemplate(): string {
 /** Makes a cluster with the template in `folder`, and moves it to `cached` for this run and later ones. */
 async function makeCluster(folder: string, cached: string): Promise<void> {
   const server = await openEmbeddedPostgres({ folder, mode: 'own' })
-  await makeTemplate(server.url, TEMPLATE).finally(() => server.stop())
+  try {
+    await makeTemplate(server.url, TEMPLATE)
+    await compactCatalogs(databaseNamed(server.url, TEMPLATE))
+  } finally {
+    await server.stop()
+  }
   const cluster = join(folder, 'postgres')
   appendFileSync(join(cluster, 'postgresql.auto.conf'), SETTINGS)
   const parent = dirname(cached)
@@ -125,6 +130,24 @@ async function makeTemplate(url: string, name: string): Promise<void> {
   ])
   await query(url, `create database ${name} encoding 'UTF8' template template0`)
   await migrate(databaseNamed(url, name), migrationSources(modules))
+}
+
+/**
+ * Rewrites the tables of PostgreSQL itself: a clone copies and deletes each of their files, and 77 of 800 only say where space
+ * is free (2026-11). Other tables stay as they are, because it would tell the planner that they are empty.
+ */
+async function compactCatalogs(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      `select oid::regclass::text as name from pg_class
+       where relnamespace = 'pg_catalog'::regnamespace and relkind = 'r' and not relisshared`
+    )
+    for (const { name } of rows) await client.query(`vacuum full ${name}`)
+  } finally {
+    await client.end()
+  }
 }
 
 async function query(url: string, sql: string): Promise<void> {
