@@ -85,7 +85,9 @@ const SETTINGS = {
   CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
   CARTWRIGHT__LOG__LEVEL: 'debug',
   // A machine that runs many tests at once is no reason to refuse a request.
-  CARTWRIGHT__DATABASE__POOL_WAIT_MS: '5000'
+  CARTWRIGHT__DATABASE__POOL_WAIT_MS: '5000',
+  // A second one takes 5 ms of CPU, and reads of one test seldom overlap.
+  CARTWRIGHT__DATABASE__SHARED_CONNECTIONS: '1'
 }
 
 /** Opens one; it has to be closed. Limits on requests are off unless the settings say otherwise. */
