@@ -87,8 +87,9 @@ export class Opener {
     this.#startedAt = now
     client.connect().then(
       () => {
-        if (this.#tries.delete(client)) this.#wanting.onOpen(client)
-        else destroy(client)
+        if (!this.#tries.delete(client)) return destroy(client)
+        this.#failedAt = Number.NEGATIVE_INFINITY
+        return this.#wanting.onOpen(client)
       },
       error => {
         destroy(client)

@@ -24,6 +24,7 @@ const FULL_MS = 10_000
  * few connections there are.
  */
 export class PoolGroup {
+  /** Those that were served least recently first. */
   readonly #members = new Set<Member>()
   #fullUntil = Number.NEGATIVE_INFINITY
 
@@ -60,10 +61,14 @@ export class PoolGroup {
     return [...this.#members].some(member => member !== borrower && member.spare > 0)
   }
 
-  /** Another member that needs a connection which `giver` has finished with. */
+  /** Another member that needs a connection which `giver` has finished with: the one that was served least recently. */
   starving(giver: Member): Member | undefined {
     if (!this.isFull) return undefined
-    for (const member of this.#members) if (member !== giver && member.isStarving) return member
-    return undefined
+    const starving = [...this.#members].find(member => member !== giver && member.isStarving)
+    if (starving !== undefined) {
+      this.#members.delete(starving)
+      this.#members.add(starving)
+    }
+    return starving
   }
 }
