@@ -5,7 +5,7 @@ import { chromium, openBrowser } from './support/browser.ts'
 import { STOCKHOLM } from './support/checkouts.ts'
 import { freePort } from './support/free-port.ts'
 
-const PATIENCE = { timeout: 20_000 }
+const PATIENCE = { timeout: 60_000 }
 const email = 'ada@example.com'
 
 test('whoever registers, and forgets their password, finds in their mails what they need', async () => {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createTestApp, type TestApp } from './support/app.ts'
+import { eventually } from './support/eventually.ts'
 
 const ADMIN = { email: 'boss@example.com', password: 'nine lives and a piano' }
 
@@ -141,8 +142,7 @@ test('what one process changes of prices, promotions and markets, another one sh
     ]
   }
   // A second or so; a busy machine is no fault of the shop's.
-  const soon = (prices: unknown[]) =>
-    vi.waitFor(async () => expect(await shown()).toEqual(prices), { timeout: 20_000, interval: 25 })
+  const soon = (prices: unknown[]) => eventually(async () => expect(await shown()).toEqual(prices))
   await soon([8_000, 8_000, 8_000, 8_000])
 
   await as('PUT', `/api/admin/price-lists/${price_list_id}/prices`, {

@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startBalancer } from './support/balancer.ts'
 import { createTestDatabase } from './support/database.ts'
+import { eventually } from './support/eventually.ts'
 import { freePort } from './support/free-port.ts'
 import { parseRaw } from './support/gateway.ts'
 import { createHttpClient } from './support/http-client.ts'
@@ -50,7 +51,7 @@ test('the signals of one Ctrl-C are one: a request under way gets its answer, an
   const request = await beginRequest(await program.listening)
   program.child.kill('SIGINT')
   program.child.kill('SIGTERM')
-  await vi.waitFor(() => expect(program.output.stdout).toContain('Stopping: '), { timeout: 20_000 })
+  await eventually(() => expect(program.output.stdout).toContain('Stopping: '))
   request.finish()
   const { status, headers } = parseRaw(await request.answer)
   expect([status, headers.connection]).toEqual([201, 'close'])
@@ -128,7 +129,7 @@ test('in production the server goes on for 5 seconds after the signal, and not i
     program.child.kill('SIGTERM')
     if (least > 0) {
       const ready = async () => (await fetch(`${address}/readyz`)).status
-      await vi.waitFor(async () => expect(await ready()).toBe(503), { timeout: 20_000, interval: 5 })
+      await eventually(async () => expect(await ready()).toBe(503))
       const answer = await fetch(`${address}/api/products`)
       expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
     }
@@ -150,7 +151,7 @@ test('restarting process after process behind a load balancer loses no request',
   balancer.use(addresses)
   const client = createHttpClient(balancer.origin, 16)
   onTestFinished(client.close)
-  await vi.waitFor(async () => expect((await client.send('GET', '/api/products'))?.status).toBe(200), 5_000)
+  await eventually(async () => expect((await client.send('GET', '/api/products'))?.status).toBe(200))
 
   let isOver = false
   const statuses = new Map<number | undefined, number>()
@@ -168,7 +169,7 @@ test('restarting process after process behind a load balancer loses no request',
     addresses[index] = await startOne().listening
     balancer.use([...addresses])
     const asked = statuses.get(200) ?? 0
-    await vi.waitFor(() => expect(statuses.get(200)).toBeGreaterThan(asked + 100), 10_000)
+    await eventually(() => expect(statuses.get(200)).toBeGreaterThan(asked + 100))
   }
   isOver = true
   await Promise.all(callers)

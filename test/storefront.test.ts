@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from './support/app.ts'
+import { eventually } from './support/eventually.ts'
 
 // What a shop front meets: the whole application, over real sockets.
 
@@ -78,7 +79,7 @@ test('a price is not old when a discount begins: no 304 then', async () => {
 
   const soon = new Date(Date.now() + 300).toISOString()
   await administer('PATCH', `/api/catalog/discounts/${discount.id}`, { starts_at: soon })
-  await vi.waitFor(async () => expect((await ask(path, known)).status).toBe(200), 20_000)
+  await eventually(async () => expect((await ask(path, known)).status).toBe(200))
   const { variants } = await bodyOf(await ask(path, known))
   expect(variants).toMatchObject([{ price: 1_000, discounted_price: 500 }])
 })

@@ -133,7 +133,7 @@ async function deadlocksOf(shop: CartShop): Promise<unknown> {
   await shop.platform.close()
   const others = `select count(*)::int as n from pg_stat_activity
                   where datname = current_database() and application_name = 'cartwright'`
-  await expect.poll(async () => (await shop.sql(others))[0]?.n, { timeout: 10_000 }).toBe(0)
+  await expect.poll(async () => (await shop.sql(others))[0]?.n).toBe(0)
   const rows = await shop.sql(
     'select deadlocks::int as deadlocks from pg_stat_database where datname = current_database()'
   )

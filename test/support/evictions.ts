@@ -71,8 +71,7 @@ export async function useEvictions({
       await shop.act(id, 'pay')
       expect(await shop.callBack(id)).toBeLessThan(300)
     },
-    becomesState: (id: string, state: string) =>
-      expect.poll(() => stateOf(id), { timeout: 15_000 }).toBe(state),
+    becomesState: (id: string, state: string) => expect.poll(() => stateOf(id)).toBe(state),
     /** Units that the order has reserved. */
     unitsOf: async (id: string): Promise<number> => {
       const [row] = await shop.sql(

@@ -50,6 +50,8 @@ const TAKES_LEVELS =
 const SHAPELESS = /(?:^|\/)(?:utils?|common|shared|helpers?|types|interfaces|constants)\//
 /** What may lie beside the folders of a module's nouns; tests of the whole module too. */
 const MODULE_ROOT = ['index', 'settings', 'errors', 'events', 'fake', 'diagnosis']
+/** Everything else waits by it, by `until` or by `expect.poll`. */
+const WAITS = 'test/support/eventually.ts'
 const LINES_MAX = { source: 300, test: 600 }
 /** Routes that decide something all the same, and why. */
 export const BRANCHING_ROUTES: Record<string, string> = {
@@ -264,6 +266,13 @@ export const rules: readonly Rule[] = [
       const lines = text.split('\n').length - 1
       return lines > (isTest ? LINES_MAX.test : LINES_MAX.source) ? [`has ${lines} lines`] : []
     }
+  },
+  {
+    name: 'a test waits for a minute at least, because a busy machine is no reason to fail',
+    check: ({ path, text, isTest }) =>
+      isTest && path !== WAITS
+        ? [...text.matchAll(/vi\.waitFor\(|\btimeout: (?:\d|[1-5]\d)_000\b/g)].map(([wait]) => `has ${wait}`)
+        : []
   },
   onlyIn('nothing is exported by default', 'a default export', () => false),
   {

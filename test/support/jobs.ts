@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { TestShop } from '../../src/testing.ts'
 
-const PATIENCE = { timeout: 20_000 }
+const PATIENCE = { timeout: 60_000 }
 
 /** Waits until a job has been done once more, from its beginning; `meanwhile` happens when it is due. */
 export async function doOnceMore(

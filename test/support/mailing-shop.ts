@@ -7,7 +7,7 @@ import { type MailServer, openMailServer } from './mail-server.ts'
 import { useOrders } from './orders.ts'
 import { useShop } from './use-shop.ts'
 
-export const PATIENCE = { timeout: 20_000 }
+export const PATIENCE = { timeout: 60_000 }
 const SEND = 'notifications.send_message'
 
 export async function mailSettings(settings: Readonly<Record<string, string>>) {

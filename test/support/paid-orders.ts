@@ -73,7 +73,7 @@ export async function usePaidOrders({
   const read = async (orderId: string): Promise<Json> =>
     (await shop.admin.get(`/api/admin/orders/${orderId}`)).json
   const becomes = async (orderId: string, wanted: object): Promise<Json> => {
-    await expect.poll(() => read(orderId), { timeout: 15_000 }).toMatchObject(wanted)
+    await expect.poll(() => read(orderId)).toMatchObject(wanted)
     return read(orderId)
   }
   /** The time to look again at all that waits has come. */

@@ -9,7 +9,7 @@ import { admin } from '../../src/testing.ts'
 import { useShop } from './use-shop.ts'
 import { useReceiver } from './webhook-receiver.ts'
 
-export const PATIENCE = { timeout: 20_000 }
+export const PATIENCE = { timeout: 60_000 }
 export const ENDPOINTS = '/api/admin/webhooks/endpoints'
 export const DELIVERIES = '/api/admin/webhooks/deliveries'
 

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { afterEach, expect, test, vi } from 'vitest'
+import { eventually } from '../../../test/support/eventually.ts'
 import {
   type Authenticate,
   authenticationRequired,
@@ -149,7 +150,7 @@ test('a verification that a revocation overtook is neither believed nor remember
     return new Promise(resolve => answers.push(userId => resolve(identity(userId))))
   }, revocations)
   const early = check('a')
-  await vi.waitFor(() => expect(asked).toBe(1))
+  await eventually(() => expect(asked).toBe(1))
   revoke('a')
   const late = check('a')
   answers[0]?.('a')

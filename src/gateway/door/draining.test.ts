@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
+import { eventually } from '../../../test/support/eventually.ts'
 import { browse, moduleOf, parseRaw, useGateway } from '../../../test/support/gateway.ts'
 
 const LARGE_BYTES = 30_000_000
@@ -61,7 +62,7 @@ test('an answer that had begun before ends, and its socket too, so that the clos
   await entered
   gateway.drain()
   const closed = gateway.app.close()
-  await vi.waitFor(() => expect(gateway.app.server.listening).toBe(false))
+  await eventually(() => expect(gateway.app.server.listening).toBe(false))
   answer()
   expect(parseRaw(await underWay).body).toContain('the second half')
   const startedAt = performance.now()

@@ -75,7 +75,7 @@ describe.each([
       { variantId: counted, sku: 'MUG', onHand: 4 },
       { variantId: uncounted, sku: 'CUP', onHand: 4 }
     ])
-    await expect.poll(() => inventory.available([uncounted, counted]), { timeout: 10_000 }).toEqual([null, 4])
+    await expect.poll(() => inventory.available([uncounted, counted])).toEqual([null, 4])
     const said = await inventory.described([counted, newId()])
     expect([...said]).toEqual([[counted, { tracked: true, backorder: 'none', onHand: 4 }]])
     await describe([{ variantId: counted, sku: 'MUG', tracked: false }])

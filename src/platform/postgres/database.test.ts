@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase, testDatabaseOptions, useTestDatabase } from '../../../test/support/database.ts'
+import { eventually } from '../../../test/support/eventually.ts'
 import { DomainError, defineError } from '../../kernel/errors.ts'
 import { type DatabaseOptions, openDatabase, type Transaction } from './database.ts'
 import { statement } from './statement.ts'
@@ -293,7 +294,7 @@ test('when all connections are taken for too long, the next one in line is "busy
       await gate.promise
     })
   )
-  await vi.waitFor(() => expect(db.statistics().acquired_conns).toBe(2))
+  await eventually(() => expect(db.statistics().acquired_conns).toBe(2))
   // The others hold their connections until it has failed.
   await expect(db.transaction(tx => tx.rows(echo, { value: 1 }))).rejects.toMatchObject(busy)
   const next = db.transaction(tx => tx.rows(echo, { value: 1 }))
@@ -372,8 +373,8 @@ test('values that cannot be sent do not spoil a connection', async () => {
   )
   // The driver has closed the statement and believes that it is there: one call finds out, the next is served.
   const isAnswered = (rows: unknown) => expect(rows).toEqual([{ value: 1 }])
-  await vi.waitFor(async () => isAnswered(await db.rows(echo, { value: 1 })))
-  await vi.waitFor(async () => isAnswered(await db.transaction(tx => tx.rows(echo, { value: 1 }))))
+  await eventually(async () => isAnswered(await db.rows(echo, { value: 1 })))
+  await eventually(async () => isAnswered(await db.transaction(tx => tx.rows(echo, { value: 1 }))))
 })
 
 test('a server that turned read-only is left: its connections are dropped', async () => {
@@ -448,7 +449,7 @@ test('a slow statement whose connection breaks is "unavailable", and the next ha
     await expect(Promise.race([searching, delay(50)])).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
   }
   searching.catch(() => {})
-  await vi.waitFor(isSearching)
+  await eventually(isSearching)
   expect(await db.rows(search, { seconds: 0 })).toHaveLength(1)
   expect(db.statistics()).toMatchObject({ acquired_conns: 0 })
 })
@@ -463,9 +464,9 @@ test('the statistics add up, and waiting is measured', async () => {
   const gate = Promise.withResolvers<void>()
   const hold = () => db.transaction(() => gate.promise)
   const holders = [hold(), hold(), hold()]
-  await vi.waitFor(() => expect(db.statistics().total_conns).toBe(3))
+  await eventually(() => expect(db.statistics().total_conns).toBe(3))
   const asleep = db.run(sleep, { seconds: 0.3 })
-  await vi.waitFor(() => expect(db.statistics().acquired_conns).toBe(3))
+  await eventually(() => expect(db.statistics().acquired_conns).toBe(3))
   // The notes were made over one of those for single writes.
   expect(db.statistics().idle_conns).toBe(1)
   await asleep

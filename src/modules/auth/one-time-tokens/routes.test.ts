@@ -7,7 +7,7 @@ import { createSecrets } from '../../../platform/secrets/secrets.ts'
 import { createTokenText } from './tokens.ts'
 
 const ANOTHER_PASSWORD = 'thirteen lives and a drum'
-const PATIENCE = { timeout: 20_000 }
+const PATIENCE = { timeout: 60_000 }
 
 let shop: Accounts
 beforeAll(async () => {

@@ -97,7 +97,7 @@ test('a role that is taken away is gone with the next request, and the session g
 })
 
 /** How soon the message is there, the test of access tokens says. */
-const PATIENCE = { timeout: 10_000, interval: 5 }
+const PATIENCE = { timeout: 60_000, interval: 5 }
 
 /** The same, of an administrator; `bot` is the token of a machine of theirs. */
 async function useTwoOfStaff() {

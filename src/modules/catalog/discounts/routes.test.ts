@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   type CatalogApp,
   createCategory,
@@ -7,6 +7,7 @@ import {
   createProduct,
   useCatalog
 } from '../../../../test/support/catalog.ts'
+import { eventually } from '../../../../test/support/eventually.ts'
 import { newId } from '../../../kernel/ids.ts'
 
 const admin = { token: 'admin' }
@@ -122,10 +123,10 @@ test('a list by price is right when a discount has just started or ended', async
   expect(await order()).toEqual(withoutDiscount)
   const { id } = await createDiscount(app, { ...target, starts_at: ago(-1) })
   await order()
-  await vi.waitFor(async () => expect(await order()).toEqual(withDiscount), { timeout: 20_000 })
+  await eventually(async () => expect(await order()).toEqual(withDiscount))
   await app.request('PATCH', `/api/catalog/discounts/${id}`, { ...admin, body: { ends_at: ago(-1) } })
   await order()
-  await vi.waitFor(async () => expect(await order()).toEqual(withoutDiscount), { timeout: 20_000 })
+  await eventually(async () => expect(await order()).toEqual(withoutDiscount))
 })
 
 test('SQL and TypeScript know the same rule of prices', async () => {

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { type CatalogApp, createProduct, oneOfEach, useCatalog } from '../../../../test/support/catalog.ts'
 import { csvOf, importFile, sized } from '../../../../test/support/csv.ts'
+import { eventually } from '../../../../test/support/eventually.ts'
 import { runSql } from '../../../../test/support/sql.ts'
 import { insertProducts } from '../products/repository.ts'
 import { findRevision } from '../revision/repository.ts'
@@ -90,7 +91,7 @@ test('carts see imported prices within a second, in every process', async () => 
   const price = async () => (await other.catalog.offers(oneOfEach([variant.id]), null))[0]?.price
   expect(await price()).toBe(1_000)
   await importFile(one, csvOf([sized('mug', 'S', '', 7)]))
-  await vi.waitFor(async () => expect(await price()).toBe(700), { timeout: 20_000, interval: 5 })
+  await eventually(async () => expect(await price()).toBe(700))
 })
 
 test('the type is the category; it moves with the file, and what a person chose stays', async () => {

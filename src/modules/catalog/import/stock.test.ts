@@ -85,7 +85,7 @@ test('what may be sold on is in stock, however many the file says there are', as
     return json.items.map(({ slug }: { slug: string }) => slug).toSorted()
   }
   const unheard = () => app.sql('select handler from cartwright.jobs where id > 0')
-  await expect.poll(unheard, { timeout: 10_000 }).toEqual([])
+  await expect.poll(unheard).toEqual([])
   expect(await listed()).toEqual(['few', 'none'])
 })
 

@@ -1,10 +1,11 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createCategory, createDiscount, createProduct } from '../../../../test/support/catalog.ts'
+import { eventually } from '../../../../test/support/eventually.ts'
 import { useMarkets } from '../../../../test/support/markets.ts'
 import { settled } from '../../../../test/support/settled.ts'
 import { newId } from '../../../kernel/ids.ts'
 
-const soon = (expectation: () => Promise<void>) => vi.waitFor(expectation, { timeout: 20_000, interval: 25 })
+const soon = (expectation: () => Promise<void>) => eventually(expectation)
 
 /** A product of one variant, and a market in pounds that has it in its list. */
 async function usePounds() {

@@ -1,8 +1,9 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createCategory, createDiscount, createProduct } from '../../../../test/support/catalog.ts'
+import { eventually } from '../../../../test/support/eventually.ts'
 import { expectAgreement, useMarkets } from '../../../../test/support/markets.ts'
 
-const soon = (expectation: () => Promise<void>) => vi.waitFor(expectation, { timeout: 20_000, interval: 25 })
+const soon = (expectation: () => Promise<void>) => eventually(expectation)
 
 /** Three products of one variant, and a market in pounds whose list has two of them. */
 async function usePounds() {

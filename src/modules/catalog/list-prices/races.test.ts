@@ -1,6 +1,7 @@
 import pg from 'pg'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createDiscount, createProduct } from '../../../../test/support/catalog.ts'
+import { eventually } from '../../../../test/support/eventually.ts'
 import { expectAgreement, type Markets, useMarkets } from '../../../../test/support/markets.ts'
 import { settled } from '../../../../test/support/settled.ts'
 
@@ -62,8 +63,7 @@ test('whatever two processes change of prices and products at once, lists say wh
   const productIds = products.map(({ id }) => id)
   // What is committed is announced to the other process a moment later.
   for (const market of ['default', 'wholesale', 'uk', 'late'])
-    for (const shop of [one, other])
-      await vi.waitFor(() => expectAgreement(shop, productIds, market), { timeout: 20_000, interval: 25 })
+    for (const shop of [one, other]) await eventually(() => expectAgreement(shop, productIds, market))
   // Something was left to compare.
   expect(await one.listed('uk')).not.toEqual([])
 })
@@ -83,7 +83,7 @@ test('what was missed is healed by the job, and lists that no market has are for
     "update cartwright.jobs set due_at = now() where handler = 'catalog.refresh_list_prices' and id = 0"
   )
   await settled(shop)
-  await vi.waitFor(async () => expect(await another.listed('uk')).toEqual([['Mug', 900]]), 20_000)
+  await eventually(async () => expect(await another.listed('uk')).toEqual([['Mug', 900]]))
   await shop.admin.patch(`/api/admin/markets/${market.id}`, { price_list_id: null })
   await settled(shop)
   expect(await shop.sql('select from catalog.list_prices')).toEqual([])
@@ -116,10 +116,7 @@ test.each([
   else await shop.admin.patch(`/api/admin/price-lists/${list}`, { adjustment_ppm: -100_000 })
   const waiting = `select from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock' and query like '%catalog.products%for update%'`
-  await vi.waitFor(async () => expect(await shop.sql(waiting)).toHaveLength(1), {
-    timeout: 20_000,
-    interval: 5
-  })
+  await eventually(async () => expect(await shop.sql(waiting)).toHaveLength(1))
   await holder.query('commit')
   await settled(shop)
   expect(await shop.sql('select lowest_price_minor::int from catalog.list_prices')).toEqual([

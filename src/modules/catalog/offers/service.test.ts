@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   type CatalogApp,
   changesOf,
@@ -7,6 +7,7 @@ import {
   oneOfEach,
   useCatalog
 } from '../../../../test/support/catalog.ts'
+import { eventually } from '../../../../test/support/eventually.ts'
 import { settled } from '../../../../test/support/settled.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Broadcast, Subscriber } from '../../../platform/broadcast.ts'
@@ -81,28 +82,22 @@ test('an edit in one process is seen by another within a second', async () => {
   const other = await useCatalog({}, one.databaseUrl)
   const { product, ids } = await sell(one)
   const [id] = ids
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect(await priceOf(other, id)).toBe(1_000)
     expect((await other.record(() => priceOf(other, id))).statements).toEqual([])
   })
 
   await one.request('PATCH', `/api/catalog/variants/${id}`, { ...admin, body: { price: 700 } })
-  await vi.waitFor(async () => expect(await priceOf(other, id)).toBe(700), { timeout: 20_000, interval: 5 })
+  await eventually(async () => expect(await priceOf(other, id)).toBe(700))
   await one.request('PATCH', `/api/catalog/products/${product.id}`, {
     ...admin,
     body: { status: 'archived' }
   })
-  await vi.waitFor(async () => expect(await priceOf(other, id)).toBeUndefined(), {
-    timeout: 20_000,
-    interval: 5
-  })
+  await eventually(async () => expect(await priceOf(other, id)).toBeUndefined())
   await one.request('PATCH', `/api/catalog/products/${product.id}`, { ...admin, body: { status: 'active' } })
-  await vi.waitFor(async () => expect(await priceOf(other, id)).toBe(700), { timeout: 20_000, interval: 5 })
+  await eventually(async () => expect(await priceOf(other, id)).toBe(700))
   await one.request('DELETE', `/api/catalog/products/${product.id}`, admin)
-  await vi.waitFor(async () => expect(await priceOf(other, id)).toBeUndefined(), {
-    timeout: 20_000,
-    interval: 5
-  })
+  await eventually(async () => expect(await priceOf(other, id)).toBeUndefined())
 })
 
 test('a change of more variants than a message holds reaches other processes too', async () => {
@@ -110,19 +105,16 @@ test('a change of more variants than a message holds reaches other processes too
   const other = await useCatalog({}, one.databaseUrl)
   const variants = Array.from({ length: 250 }, (_, index) => ({ sku: `V${index}`, price: 500 }))
   const { product, ids } = await sell(one, { variants })
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     await other.catalog.offers(oneOfEach(ids), null)
     const { statements } = await other.record(() => other.catalog.offers(oneOfEach(ids), null))
     expect(statements).toEqual([])
   })
   await createDiscount(one, { scope: 'product', target_id: product.id, amount: 100 })
-  await vi.waitFor(
-    async () => {
-      const offers = await other.catalog.offers(oneOfEach(ids), null)
-      expect(new Set(offers.map(offer => offer?.discountedPrice))).toEqual(new Set([400]))
-    },
-    { timeout: 20_000, interval: 5 }
-  )
+  await eventually(async () => {
+    const offers = await other.catalog.offers(oneOfEach(ids), null)
+    expect(new Set(offers.map(offer => offer?.discountedPrice))).toEqual(new Set([400]))
+  })
 })
 
 test('a discount starts and ends for cached offers without anybody changing anything', async () => {
@@ -132,10 +124,10 @@ test('a discount starts and ends for cached offers without anybody changing anyt
   const target = { scope: 'product', target_id: product.id, percentage_ppm: 500_000 }
   const { id } = await createDiscount(app, { ...target, starts_at: inOneSecond() })
   await priceOf(app, ids[0])
-  await vi.waitFor(async () => expect(await priceOf(app, ids[0])).toBe(500), { timeout: 20_000 })
+  await eventually(async () => expect(await priceOf(app, ids[0])).toBe(500))
   await app.request('PATCH', `/api/catalog/discounts/${id}`, { ...admin, body: { ends_at: inOneSecond() } })
   await priceOf(app, ids[0])
-  await vi.waitFor(async () => expect(await priceOf(app, ids[0])).toBe(1_000), { timeout: 20_000 })
+  await eventually(async () => expect(await priceOf(app, ids[0])).toBe(1_000))
 })
 
 /** A broadcast in the hands of the test. */

@@ -9,6 +9,7 @@ import {
   useCatalog
 } from '../../../../test/support/catalog.ts'
 import { csvOf, importFile, sized } from '../../../../test/support/csv.ts'
+import { eventually } from '../../../../test/support/eventually.ts'
 import { runSql } from '../../../../test/support/sql.ts'
 
 test('prices that nobody brought up to date are healed by the chore, in another currency too', async () => {
@@ -40,7 +41,7 @@ test('when a discount on very many products starts, they are all sorted by their
     const [row] = await app.sql('select count(*)::int from catalog.products where lowest_price_minor <= 500')
     return row?.count
   }
-  await vi.waitFor(async () => expect(await count()).toBe(2_100), { timeout: 20_000, interval: 50 })
+  await eventually(async () => expect(await count()).toBe(2_100))
 })
 
 test("a product put into a category while the category's discount is made has the new price", async () => {
@@ -58,7 +59,7 @@ test("a product put into a category while the category's discount is made has th
   await holder.query('select from catalog.revision for update')
   const making = createDiscount(app, { scope: 'category', target_id: category.id, percentage_ppm: 500_000 })
   const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%catalog.revision%'`
-  await vi.waitFor(async () => expect(await runSql(app.databaseUrl, waiting)).toHaveLength(1))
+  await eventually(async () => expect(await runSql(app.databaseUrl, waiting)).toHaveLength(1))
   const link = 'insert into catalog.product_categories (product_id, category_id) values ($1, $2)'
   await runSql(app.databaseUrl, link, [product.id, category.id])
   expect(await offer()).toBe(1_000)
@@ -66,7 +67,7 @@ test("a product put into a category while the category's discount is made has th
 
   await making
   expect(await offer()).toBe(500)
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { json } = await app.request('GET', '/api/products?max_price=500')
     expect(json.items).toMatchObject([{ id: product.id, discounted_price: 500 }])
   })

@@ -6,9 +6,9 @@ import {
   lowestPricesOf,
   useCatalog
 } from '../../../../test/support/catalog.ts'
+import { eventually } from '../../../../test/support/eventually.ts'
 import { doOnceMore } from '../../../../test/support/jobs.ts'
 
-const soon = { timeout: 10_000, interval: 50 }
 const lowest = async ({ sql }: Pick<Awaited<ReturnType<typeof useCatalog>>, 'sql'>) =>
   (await sql('select lowest_price_minor, lowest_price_currency from catalog.products order by slug')).map(
     row => [row.lowest_price_minor, row.lowest_price_currency]
@@ -62,7 +62,7 @@ test('all products follow when the currency of the shop has changed', async () =
   await app.sql(`update catalog.products set lowest_price_minor = 900, lowest_price_currency = 'USD'`)
   await app.sql(`update catalog.revision set currency = 'USD'`)
   await doOnceMore(app, 'catalog.apply_due_prices')
-  await vi.waitFor(async () => expect(await lowest(app)).toEqual([[500, 'EUR']]), soon)
+  await eventually(async () => expect(await lowest(app)).toEqual([[500, 'EUR']]))
 })
 
 test('a change of a category looks at its products alone, and again when older transactions have ended', async () => {
@@ -79,10 +79,10 @@ test('a change of a category looks at its products alone, and again when older t
   await createDiscount(app, { scope: 'category', target_id, percentage_ppm: 500_000 })
   const waiting = `select due_at > now() + interval '30 seconds' as is_later from cartwright.jobs where handler = $1`
   const job = 'catalog.reprice_products'
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect(await app.sql(waiting, [job])).toEqual([{ is_later: true }])
     expect(seen()).toEqual([1])
-  }, soon)
+  })
 
   // A transaction that had not seen the discount put this product there after the first look.
   await app.sql(
@@ -94,12 +94,10 @@ test('a change of a category looks at its products alone, and again when older t
     [1_000, 'USD']
   ])
   await app.sql('update cartwright.jobs set due_at = now() where handler = $1', [job])
-  await vi.waitFor(
-    async () =>
-      expect(await lowest(app)).toEqual([
-        [500, 'USD'],
-        [500, 'USD']
-      ]),
-    soon
+  await eventually(async () =>
+    expect(await lowest(app)).toEqual([
+      [500, 'USD'],
+      [500, 'USD']
+    ])
   )
 })

@@ -21,10 +21,9 @@ const list = async (app: Pick<CatalogApp, 'request'>, query = '') => {
   return { items, total: json.total }
 }
 /** Other processes, and what the tests change beside the program, are heard of a moment later. */
-const expectList = (app: Pick<CatalogApp, 'request'>, query = '') =>
-  expect.poll(() => list(app, query), { timeout: 10_000 })
+const expectList = (app: Pick<CatalogApp, 'request'>, query = '') => expect.poll(() => list(app, query))
 const expectItems = (app: Pick<CatalogApp, 'request'>, query = '') =>
-  expect.poll(async () => (await list(app, query)).items, { timeout: 10_000 })
+  expect.poll(async () => (await list(app, query)).items)
 const idsOf = ({ variants }: { variants: { id: string }[] }) => variants.map(({ id }) => id)
 
 test('lists tell and filter by what can be bought, as soon as it is heard of', async () => {

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createProduct, useCatalog } from '../../../../test/support/catalog.ts'
+import { eventually } from '../../../../test/support/eventually.ts'
 import { runSql } from '../../../../test/support/sql.ts'
 import { createCallerLimit } from './caller-limit.ts'
 
@@ -82,7 +83,7 @@ test('one caller with twenty of the slowest searches leaves the searches of othe
 
   const slow = Array.from({ length: 20 }, () => search('slow', '203.0.113.1'))
   const waits = `select from pg_stat_activity where wait_event = 'advisory' and datname = current_database()`
-  await vi.waitFor(async () => expect(await runSql(app.databaseUrl, waits)).toHaveLength(2))
+  await eventually(async () => expect(await runSql(app.databaseUrl, waits)).toHaveLength(2))
   const quick = await Promise.all(['203.0.113.2', '203.0.113.3'].map(address => search('quick', address)))
   expect(quick.map(({ status, json }) => [status, json.items?.length])).toEqual([
     [200, 1],

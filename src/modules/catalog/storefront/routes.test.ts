@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   type CatalogApp,
   createCategory,
@@ -8,6 +8,7 @@ import {
   lowestPricesOf,
   useCatalog
 } from '../../../../test/support/catalog.ts'
+import { eventually } from '../../../../test/support/eventually.ts'
 import { doOnceMore } from '../../../../test/support/jobs.ts'
 import { settled } from '../../../../test/support/settled.ts'
 import { runSql } from '../../../../test/support/sql.ts'
@@ -259,29 +260,20 @@ test('what one process changes, the pages of another show, too', async () => {
   const one = await useCatalog()
   const other = await useCatalog({}, one.databaseUrl)
   const product = await createProduct(one, { name: 'Mug', slug: 'mug' })
-  await vi.waitFor(async () => expect((await list(other)).items).toHaveLength(1), {
-    timeout: 20_000,
-    interval: 5
-  })
+  await eventually(async () => expect((await list(other)).items).toHaveLength(1))
   const priceSeen = async () =>
     (await other.request('GET', '/api/products/mug')).json.variants[0].discounted_price
   expect(await priceSeen()).toBe(1_000)
 
   await createDiscount(one, { scope: 'product', target_id: product.id, amount: 400 })
-  await vi.waitFor(async () => expect(await priceSeen()).toBe(600), { timeout: 20_000, interval: 5 })
+  await eventually(async () => expect(await priceSeen()).toBe(600))
   await one.request('PATCH', `/api/catalog/products/${product.id}`, { ...admin, body: { name: 'Jug' } })
-  await vi.waitFor(async () => expect((await list(other)).items[0].name).toBe('Jug'), {
-    timeout: 20_000,
-    interval: 5
-  })
+  await eventually(async () => expect((await list(other)).items[0].name).toBe('Jug'))
   await createCategory(one, 'Fresh')
   const tree = async () => (await other.request('GET', '/api/categories')).json.items
-  await vi.waitFor(async () => expect(await tree()).toHaveLength(1), { timeout: 20_000, interval: 5 })
+  await eventually(async () => expect(await tree()).toHaveLength(1))
   await one.request('DELETE', `/api/catalog/products/${product.id}`, admin)
-  await vi.waitFor(async () => expect((await other.request('GET', '/api/products/mug')).status).toBe(404), {
-    timeout: 20_000,
-    interval: 5
-  })
+  await eventually(async () => expect((await other.request('GET', '/api/products/mug')).status).toBe(404))
 })
 
 test('a cached page does not outlive the start of a discount', async () => {
@@ -292,7 +284,7 @@ test('a cached page does not outlive the start of a discount', async () => {
   const priceSeen = async () =>
     (await app.request('GET', '/api/products/mug')).json.variants[0].discounted_price
   expect(await priceSeen()).toBe(1_000)
-  await vi.waitFor(async () => expect(await priceSeen()).toBe(500), { timeout: 20_000, interval: 20 })
+  await eventually(async () => expect(await priceSeen()).toBe(500))
   expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(starts_at))
 })
 

@@ -118,13 +118,13 @@ test('what the daily check found is in the metrics of every process, until it is
       where handler = 'inventory.check_books' and lease is null and due_at > now() + interval '1 minute'`
     return (await shop.sql(text)).length
   }
-  await expect.poll(isPlanned, { timeout: 20_000 }).toBe(1)
+  await expect.poll(isPlanned).toBe(1)
   expect(await findings(shop)).toBe('0')
   await shop.sql('update inventory.levels set on_hand = 6')
   await shop.sql(
     `update cartwright.jobs set due_at = now(), since = now() where handler = 'inventory.check_books'`
   )
-  await expect.poll(() => findings(shop), { timeout: 20_000 }).toBe('2')
+  await expect.poll(() => findings(shop)).toBe('2')
   const other = await useShop({ modules: [inventoryModule], databaseUrl: shop.databaseUrl })
   expect(await findings(other)).toBe('2')
   await shop.admin.post(REPAIR)

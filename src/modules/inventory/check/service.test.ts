@@ -174,7 +174,7 @@ test('what can be bought because of a repair, or no more, is announced, and seen
   expect(await inventory.available([MUG, CUP])).toEqual([0, 9])
   await check({ repair: true })
   expect(await inventory.available([MUG, CUP])).toEqual([15, 5])
-  await expect.poll(() => statusesOf(MUG), { timeout: 10_000 }).toEqual(['in'])
+  await expect.poll(() => statusesOf(MUG)).toEqual(['in'])
 
   await sql(`update inventory.items set backorder = 'any' where id = $1`, [CUP])
   await sql(
@@ -184,5 +184,5 @@ test('what can be bought because of a repair, or no more, is announced, and seen
     [CUP, main]
   )
   await check({ repair: true })
-  await expect.poll(() => statusesOf(CUP), { timeout: 10_000 }).toEqual(['in'])
+  await expect.poll(() => statusesOf(CUP)).toEqual(['in'])
 })

@@ -80,7 +80,7 @@ test('the export is edited and imported, and sent twice it counts once, whatever
   const again = await Promise.all([send(edited, '?reason=Stocktaking'), send(edited, '?reason=Stocktaking')])
   for (const { json } of again)
     expect(json).toMatchObject({ levels: { counted: 0, repeated: 2 }, items: { changed: 0 } })
-  await expect.poll(levels, { timeout: 10_000 }).toMatchObject([{ on_hand: 6 }, { on_hand: 7 }])
+  await expect.poll(levels).toMatchObject([{ on_hand: 6 }, { on_hand: 7 }])
   expect((await send(edited, '?reason=Once+more')).json.levels).toMatchObject({ counted: 2, repeated: 0 })
   expect(await levels()).toEqual(counted)
 })

@@ -35,7 +35,7 @@ async function useInventory() {
     describe: (...variants: Description[]) => shop.db.transaction(tx => inventory.describe(tx, variants)),
     /** What was heard since the last time, once there are so many. */
     heard: async (count: number) => {
-      await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(count)
+      await expect.poll(() => heard.length).toBe(count)
       return heard.splice(0)
     }
   }

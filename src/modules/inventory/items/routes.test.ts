@@ -180,7 +180,7 @@ test('the list of low stock follows sales, counts, thresholds and locations', as
     const { items, total } = (await admin.get('/api/inventory/low-stock?count=true')).json
     return [total, ...items.map((item: { available: number }) => item.available)]
   }
-  const becomes = (...expected: number[]) => expect.poll(lowStock, { timeout: 20_000 }).toEqual(expected)
+  const becomes = (...expected: number[]) => expect.poll(lowStock).toEqual(expected)
   await put(id, 3)
   await admin.patch(at(id), { low_threshold: 2 })
   expect(await lowStock()).toEqual([0])

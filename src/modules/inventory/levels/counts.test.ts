@@ -135,7 +135,7 @@ test('fewer than are promised is a fact: it is accepted, orders are named, and t
     short: true
   })
   await expect
-    .poll(() => heard.filter(({ name }) => name === 'short'), { timeout: 10_000 })
+    .poll(() => heard.filter(({ name }) => name === 'short'))
     .toMatchObject([{ payload: { item_id: id, on_hand: 1, reserved: 4, owners: [owner] } }])
   expect((await count(id, { on_hand: 6 })).json).toMatchObject({ short: false, available: 2 })
 })
@@ -145,12 +145,12 @@ test('whoever hears of crossings is told when the last one is sold, and when the
   const [id, owner] = [newId(), newId()]
   await count(id, { on_hand: 2 })
   const statuses = () => heard.filter(({ name }) => name === 'crossed').map(({ payload }) => payload.status)
-  await expect.poll(statuses, { timeout: 10_000 }).toEqual(['out', 'in'])
+  await expect.poll(statuses).toEqual(['out', 'in'])
   await inventory.reserve(owner, [{ variantId: id, quantity: 1 }], 60)
   await inventory.reserve(owner, [{ variantId: id, quantity: 2 }], 60)
   expect(await inventory.available([id])).toEqual([0])
   await inventory.release(owner)
-  await expect.poll(statuses, { timeout: 10_000 }).toEqual(['out', 'in', 'out', 'in'])
+  await expect.poll(statuses).toEqual(['out', 'in', 'out', 'in'])
   expect(await inventory.available([id])).toEqual([2])
 })
 
@@ -184,7 +184,7 @@ test('what is said to be there with a description is counted once it is committe
     )
   await describe()
   const expected = ids.map((_, index) => index)
-  await expect.poll(() => inventory.availableIn(db, ids), { timeout: 10_000 }).toEqual(expected)
+  await expect.poll(() => inventory.availableIn(db, ids)).toEqual(expected)
   await describe()
   await inventory.reserve(newId(), [{ variantId: ids[5] as string, quantity: 5 }], 60)
   expect(await movements(ids[5] as string)).toHaveLength(2)

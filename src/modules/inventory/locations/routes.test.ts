@@ -109,7 +109,7 @@ test('what can be bought, or no more, since a location was put in or out of use 
     [east, here]
   )
   await admin.put(`/api/inventory/items/${kit}/components`, { components: [{ item_id: both, quantity: 4 }] })
-  await expect.poll(() => heard.length, { timeout: 20_000 }).toBe(1)
+  await expect.poll(() => heard.length).toBe(1)
   heard.splice(0)
   const crossings = () =>
     heard.map(({ payload }) => payload).toSorted((a, b) => (String(a.item_id) < String(b.item_id) ? -1 : 1))
@@ -125,8 +125,8 @@ test('what can be bought, or no more, since a location was put in or out of use 
       }
     ].toSorted((a, b) => (a.item_id < b.item_id ? -1 : 1))
   await admin.patch(`${LOCATIONS}/${east}`, { active: false })
-  await expect.poll(crossings, { timeout: 20_000 }).toEqual(expected('out', { alone: 0, both: 3 }))
+  await expect.poll(crossings).toEqual(expected('out', { alone: 0, both: 3 }))
   heard.splice(0)
   await admin.patch(`${LOCATIONS}/${east}`, { active: true, name: 'Far East' })
-  await expect.poll(crossings, { timeout: 20_000 }).toEqual(expected('in', { alone: 3, both: 6 }))
+  await expect.poll(crossings).toEqual(expected('in', { alone: 3, both: 6 }))
 })

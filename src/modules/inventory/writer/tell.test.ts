@@ -19,13 +19,13 @@ test('whoever hears of crossings and shortfalls is told of those that a batch ma
      select id from inventory.locations`,
     [item_id]
   )
-  await expect.poll(() => inventory.availableIn(shop.db, [item_id]), { timeout: 10_000 }).toEqual([1])
+  await expect.poll(() => inventory.availableIn(shop.db, [item_id])).toEqual([1])
   const lines = [{ variantId: item_id, quantity: 1 }]
   await inventory.reserve(owner, lines, 60)
   await shop.db.transaction(tx => inventory.claim(tx, owner, lines))
   // One that is not there is shipped all the same, and another one is still promised.
   await shop.db.transaction(tx => inventory.post(tx, { id: newId(), kind: 'ship', owner: newId(), lines }))
-  await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(3)
+  await expect.poll(() => heard.length).toBe(3)
   const crossed = { item_id, variant_ids: [item_id] }
   expect(heard.filter(({ name }) => name === 'crossed').map(({ payload }) => payload)).toEqual([
     { ...crossed, available: 1, status: 'in' },

@@ -98,7 +98,7 @@ test.skipIf(!isWanted)('OpenSMTPD takes the mail and delivers it as it was', asy
     await ended
   })
   const smtp = open(`smtp://127.0.0.1:${port}?ignoreTLS=true`)
-  const patience = { timeout: 20_000 }
+  const patience = { timeout: 60_000 }
   await expect.poll(() => smtp.send(mail).then(() => 'sent', String), patience).toBe('sent')
   const delivered = () => readdir(join(folder, 'mail', 'new')).catch(() => [])
   await expect.poll(async () => (await delivered()).length, patience).toBe(1)

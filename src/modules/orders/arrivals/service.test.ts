@@ -35,7 +35,7 @@ test('an order remembers that its parcels have arrived or come back, and is comp
   await tell(second, 'returned')
   const actions = async () =>
     (await shop.read(id)).history.map(({ action }: { action: string }) => action).slice(4)
-  await expect.poll(actions, { timeout: 15_000 }).toEqual(['deliver', 'come_back'])
+  await expect.poll(actions).toEqual(['deliver', 'come_back'])
   const order = await shop.read(id)
   expect(order).toMatchObject({ status: 'shipped', fulfillment_status: 'fulfilled' })
   expect(Date.parse(order.updated_at) - Date.parse(before)).toBeGreaterThan(28 * 86_400_000)
@@ -50,7 +50,7 @@ test('what was found to be wrong before an order heard of it is not remembered',
   const path = `/api/admin/shipping/shipments/${first}/events`
   const { json } = await shop.admin.post(path, ARRIVED)
   const actions = async () => (await shop.read(id)).history.map(({ action }: { action: string }) => action)
-  await expect.poll(actions, { timeout: 15_000 }).toContain('deliver')
+  await expect.poll(actions).toContain('deliver')
   const events = async (status: string) => {
     const told = [
       `orders:shipping.${status}`,
@@ -63,7 +63,7 @@ test('what was found to be wrong before an order heard of it is not remembered',
       told
     )
     const left = () => shop.sql('select 1 from cartwright.jobs where event_id = $1', [told[2]])
-    await expect.poll(left, { timeout: 15_000 }).toEqual([])
+    await expect.poll(left).toEqual([])
     return (await actions()).filter((action: string) => action === 'deliver' || action === 'come_back')
   }
   // It is remembered each time that it is told, as long as it is not wrong; nobody said that it comes back.

@@ -105,7 +105,7 @@ test('an order that is canceled while its buyer chooses to pay later is canceled
   )
   for (const { status, text } of answers) expect([200, 201, 202, 409], text).toContain(status)
   for (const id of ids) {
-    await expect.poll(() => shop.state(id), { timeout: 15_000 }).toBe('canceled')
+    await expect.poll(() => shop.state(id)).toBe('canceled')
     expect(await shop.ofOrder(id, 'confirm_cancel')).toHaveLength(1)
     expect((await shop.ofOrder(id, 'place')).length).toBeLessThanOrEqual(1)
     expect((await shop.later(id)).json.code).toBe('PAYMENT_ORDER_FROZEN')

@@ -19,7 +19,7 @@ async function useBuyer() {
           expect(result.status).toBeLessThan(300)
           return statements.filter(isNotStock).sort()
         },
-        { interval: 20, timeout: 20_000 }
+        { interval: 20, timeout: 60_000 }
       )
       .toEqual(expected.toSorted())
   return { ...shop, buyer, begin, expectStatements }

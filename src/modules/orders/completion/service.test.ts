@@ -79,7 +79,7 @@ test('an order that something happens to while it is about to be completed is no
     union all select handler from cartwright.jobs
     where handler = 'orders.complete_orders' and lease is null and due_at > now() + interval '1 minute'`
   await shop.sweep(async () => {
-    await expect.poll(async () => (await shop.sql(hasWaited)).length, { timeout: 20_000 }).toBeGreaterThan(0)
+    await expect.poll(async () => (await shop.sql(hasWaited)).length).toBeGreaterThan(0)
     await holder.query('commit')
   })
   expect((await shop.read(id)).status).toBe('shipped')

@@ -19,7 +19,7 @@ async function useRequests() {
   /** All jobs that follow from requests have been done. */
   const settled = async () => {
     const open = `select 1 from cartwright.jobs where handler in ('orders.open_data_request', 'notifications:orders.data_requested')`
-    await expect.poll(() => shop.sql(open), { timeout: 20_000 }).toEqual([])
+    await expect.poll(() => shop.sql(open)).toEqual([])
   }
   return {
     ...shop,
@@ -85,7 +85,7 @@ test('links that are confirmed simultaneously erase an order once, and each link
   const confirmed = Promise.all([...links, ...links].map(shop.confirm))
   const waiting = `select count(*)::int as waiting from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`
-  await expect.poll(() => shop.sql(waiting), { timeout: 20_000 }).toEqual([{ waiting: 4 }])
+  await expect.poll(() => shop.sql(waiting)).toEqual([{ waiting: 4 }])
   await client.query('rollback')
   const outcomes = (await confirmed).map(({ json }) => json.code ?? json.orders.length)
   expect(outcomes.sort()).toEqual([0, 1, 'ORDER_DATA_REQUEST_INVALID', 'ORDER_DATA_REQUEST_INVALID'])

@@ -57,7 +57,7 @@ async function useErasure() {
       await does(json.id, 'refunds', { amount: 100, reason: 'dented' })
       // A job may have been faster than the request, and not be done yet.
       const open = 'select id from payments.operations where settled_at is null'
-      await expect.poll(() => shop.sql(open), { timeout: 15_000 }).toEqual([])
+      await expect.poll(() => shop.sql(open)).toEqual([])
       await does(json.id, 'transition', { action: 'complete' })
       return json.id as string
     }
@@ -129,7 +129,7 @@ test('an order of nobody is not looked after again, and nothing says anew where 
   const [{ id: parcel }] = (await read()).shipments
   const arrived = { status: 'delivered', occurred_at: '2026-11-04T10:00:00Z' }
   const { json: told } = await shop.admin.post(`/api/admin/shipping/shipments/${parcel}/events`, arrived)
-  await expect.poll(async () => (await read()).history.at(-1).action, { timeout: 15_000 }).toBe('deliver')
+  await expect.poll(async () => (await read()).history.at(-1).action).toBe('deliver')
   // By the shop itself: what an administrator has completed is not looked after again anyway.
   await shop.sql(`update orders.history set actor = null where order_id = $1 and action = 'complete'`, [id])
   await shop.forget(ada.id)

@@ -16,9 +16,7 @@ async function useDelivered() {
       await shop.pay(id)
       const [{ id: parcel }] = (await shop.does(id, 'shipments')).shipments
       const { json } = await shop.admin.post(`/api/admin/shipping/shipments/${parcel}/events`, ARRIVED)
-      await expect
-        .poll(async () => (await shop.read(id)).history.at(-1).action, { timeout: 15_000 })
-        .toBe('deliver')
+      await expect.poll(async () => (await shop.read(id)).history.at(-1).action).toBe('deliver')
       return { id, parcel, path: `shipments/${parcel}/events/${json.events[0].id}/void` }
     },
     complete: async () => {

@@ -40,7 +40,7 @@ async function useSent(options: Parameters<typeof usePaidOrders>[0] = {}) {
 
 async function stockOf(shop: Pick<PaidOrders, 'sql' | 'mug'>) {
   const open = () => shop.sql('select id from inventory.requests where done_at is null')
-  await expect.poll(open, { timeout: 15_000 }).toEqual([])
+  await expect.poll(open).toEqual([])
   const [level] = await shop.sql('select on_hand, reserved from inventory.levels where item_id = $1', [
     shop.mug
   ])
@@ -158,7 +158,7 @@ describe('a parcel that never left', () => {
     ).toEqual([{ times: 1 }])
     const { number, customer_id } = answers[0]?.json ?? {}
     const told = { order_id: id, number, customer_id, shipment_id: parcel }
-    await expect.poll(() => heard, { timeout: 15_000 }).toEqual([told])
+    await expect.poll(() => heard).toEqual([told])
   })
 
   test.each([

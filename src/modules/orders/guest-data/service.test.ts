@@ -47,7 +47,7 @@ test('an administrator exports and erases what the shop keeps of a guest, by the
   const orders = [await shop.closed('Ada@Example.com'), await shop.closed()]
   const other = await shop.closed('bob@example.com')
   await shop.mailed(3)
-  await expect.poll(shop.statuses, { timeout: 20_000 }).toEqual(['sent', 'sent', 'sent'])
+  await expect.poll(shop.statuses).toEqual(['sent', 'sent', 'sent'])
   const before = await shop.read(orders[0]?.id ?? '')
 
   const exported = await shop.admin.post(`${PATH}/export`, { email: 'ADA@example.com' })

@@ -182,7 +182,7 @@ test('a canceled order gives the use of its mailbox back, paid or not', async ()
         .poll(
           () =>
             sql('select customer from pricing.redemptions union select customer from pricing.customer_uses'),
-          { timeout: 15_000 }
+          { timeout: 60_000 }
         )
         .toEqual([])
     }

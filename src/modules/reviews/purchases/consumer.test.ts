@@ -75,7 +75,7 @@ test('orders tell of what is bought', async () => {
   const { json: order } = await own.post('/api/orders', { ...sent(shop.mug), payment: TRANSFER })
   const isVerified = async () => (await own.get(`${path}/mine`)).json.verified_purchase
   await shop.pay(order.id)
-  await expect.poll(isVerified, { timeout: 15_000 }).toBe(true)
+  await expect.poll(isVerified).toBe(true)
   await own.post(`/api/orders/${order.id}/cancel`)
-  await expect.poll(isVerified, { timeout: 15_000 }).toBe(false)
+  await expect.poll(isVerified).toBe(false)
 })

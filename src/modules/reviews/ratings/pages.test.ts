@@ -22,12 +22,12 @@ test('products tell what they are rated, in each process, for no statement once 
   const rated = { average: 4.5, count: 2 }
   // This process knows at once, others a moment later.
   expect(await read(shop)).toMatchObject({ page: rated, listed: rated })
-  await expect.poll(() => read(other), { timeout: 10_000 }).toMatchObject({ page: rated, listed: rated })
+  await expect.poll(() => read(other)).toMatchObject({ page: rated, listed: rated })
   expect((await read(other)).etag).not.toBe(etag)
 
   // What is kept is forgotten whenever a message may have been missed.
   const sent = async () => (await shop.record(() => read(shop))).statements
-  await expect.poll(sent, { timeout: 10_000 }).toEqual([])
+  await expect.poll(sent).toEqual([])
   await shop.as(ada).delete('/api/products/mug/reviews')
   expect((await read(shop)).page).toEqual({ average: 5, count: 1 })
 })

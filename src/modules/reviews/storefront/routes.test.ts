@@ -70,7 +70,7 @@ test('a list is two statements, and a rating that is known one', async () => {
   ])
   // What is kept is forgotten whenever a message may have been missed.
   await expect
-    .poll(() => sentBy(`/api/products/${mug}/reviews/rating`), { timeout: 10_000 })
+    .poll(() => sentBy(`/api/products/${mug}/reviews/rating`))
     .toEqual(['catalog.find_active_product_id'])
 })
 

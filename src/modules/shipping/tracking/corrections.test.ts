@@ -100,9 +100,7 @@ test('what was wrong is shown to administrators alone, with who said so and why,
   // It arrives in the end, and that is told once more.
   await tell(parcel.id, { ...arrived, event_id: 'e3' })
   const of = `${parcel.orderId} ${parcel.id}`
-  await expect
-    .poll(() => heard, { timeout: 15_000 })
-    .toEqual([`delivered ${of}`, `corrected ${of} in_transit`, `delivered ${of}`])
+  await expect.poll(() => heard).toEqual([`delivered ${of}`, `corrected ${of} in_transit`, `delivered ${of}`])
 
   const other = await send()
   await expect(wrong(other, json.events[0].id)).rejects.toMatchObject({ code: 'SHIPPING_EVENT_NOT_FOUND' })

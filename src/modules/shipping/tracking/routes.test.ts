@@ -55,7 +55,7 @@ test('a shipment arrives once, and comes back once, whatever is told how often',
   expect([json.status, json.events.length]).toEqual(['returned', 3])
   await tell(one.id, returned)
   await expect
-    .poll(() => heard.toSorted(), { timeout: 15_000 })
+    .poll(() => heard.toSorted())
     .toEqual(
       [
         `delivered ${one.orderId} ${one.id}`,
