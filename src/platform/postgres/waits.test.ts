@@ -279,7 +279,8 @@ test('a question to connections that are alive ends none', async () => {
 })
 
 test('a column that a migration gave another type fails nobody', async () => {
-  const { db, somebody } = await useNotes({ poolSize: 4 })
+  const limits = { poolWaitMs: 60_000, statementTimeoutMs: 60_000 }
+  const { db, somebody } = await useNotes({ poolSize: 4, ...limits })
   const work = (id: number) =>
     db.transaction(async tx => {
       await tx.run(addToNote, { id })
