@@ -78,36 +78,33 @@ test('a message of a transaction that is rolled back is never heard', async () =
   expect(one.heard.messages).toEqual(['done'])
 })
 
-test('a cut connection is a gap at once, and another one when it is back', async () => {
+test('a cut connection is a gap, and another one when it is back', async () => {
   const { url, directUrl, proxy } = await useProxiedDatabase()
   const { broadcast, heard } = await useBroadcast(url)
   const db = await useDatabase(directUrl)
-  // Behind the first heartbeat and before the second one, which would notice too.
   await db.transaction(tx => broadcast.publish(tx, 'topic', 'before'))
   await until('a message is heard', () => heard.messages.length === 1)
   await proxy.cut()
-  const noticed = await until('the cut is noticed', () => !broadcast.isLive(), 1_000)
-  expect(noticed).toBeLessThan(250)
+  await until('the cut is noticed', () => !broadcast.isLive())
   expect(heard.gaps).toBe(1)
   await db.transaction(tx => broadcast.publish(tx, 'topic', 'unheard'))
   await proxy.restore()
-  await until('it is live again', broadcast.isLive, 5_000)
+  await until('it is live again', broadcast.isLive)
   expect(heard.gaps).toBe(2)
   await db.transaction(tx => broadcast.publish(tx, 'topic', 'heard'))
   await until('messages are heard', () => heard.messages.length > 1)
   expect(heard.messages).toEqual(['before', 'heard'])
 })
 
-test('a connection that hangs is noticed within a second', async () => {
+test('a connection that hangs is noticed before a query on it times out', async () => {
   const { url, proxy } = await useProxiedDatabase()
   const { broadcast, heard } = await useBroadcast(url)
   proxy.hang()
-  const noticed = await until('the hang is noticed', () => !broadcast.isLive(), 3_000)
-  expect(noticed).toBeLessThan(1_100)
+  const noticed = await until('the hang is noticed', () => !broadcast.isLive())
+  expect(noticed).toBeLessThan(2_000)
   expect(heard.gaps).toBe(1)
   await proxy.restore()
-  const back = await until('it is live again', broadcast.isLive, 5_000)
-  expect(back).toBeLessThan(5_000)
+  await until('it is live again', broadcast.isLive)
   expect(heard.gaps).toBe(2)
 })
 
@@ -122,7 +119,7 @@ test('a backend that is terminated is replaced', async () => {
     `select pg_terminate_backend(pid) from pg_stat_activity
      where datname = current_database() and pid <> pg_backend_pid() and query like 'listen%' or query = 'select 1'`
   )
-  await until('both gaps are told', () => heard.gaps === 2, 5_000)
+  await until('both gaps are told', () => heard.gaps === 2)
   expect(broadcast.isLive()).toBe(true)
 })
 
