@@ -32,7 +32,9 @@ async function useProgram(connections: number) {
   return { ...database, client, program }
 }
 
-test('a role limited to 8 connections serves searches, carts and log-ins, and /readyz follows what it can do', async () => {
+test('a role limited to 8 connections serves searches, carts and log-ins, and /readyz follows what it can do', {
+  timeout: 600_000
+}, async () => {
   const { client, setLimit, endAll, refused, program } = await useProgram(8)
   const answers = new Map<string, number>()
   /** Until it is served: on a slow machine a request may be refused, but not because it got no connection. */
@@ -58,7 +60,8 @@ test('a role limited to 8 connections serves searches, carts and log-ins, and /r
       for (let round = 0; round < ROUNDS; round += 1) {
         await ask('GET', `/api/products?q=${WORDS[round % WORDS.length]}&limit=${1 + caller}`)
         await ask('POST', '/api/guest-cart', () => cartLine)
-        if (round % CLIENTS === caller)
+        // One at a time: to check passwords takes processors, not connections.
+        if (caller === 0 && round % 6 === 0)
           await ask('POST', '/api/auth/register', () => ({
             email: `${randomUUID()}@example.com`,
             password: 'correct horse battery staple'
