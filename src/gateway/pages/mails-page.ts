@@ -38,11 +38,12 @@ export function mountMails(
   const requireNear = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) =>
     done(isNear(request.socket.remoteAddress) ? undefined : developmentPeerRequired())
   const options = { schema: { hide: true }, onRequest: requireNear }
-  app.get<{ Querystring: { to?: unknown } }>(MAILS_PATH, options, async (request, reply) => {
-    const { to } = request.query
-    const items = await mails.list(typeof to === 'string' && to !== '' ? to : null)
-    return wantsPage(request, reply) ? sendPage(reply, 'Mails', listPage(items)) : { items }
-  })
+  for (const path of [MAILS_PATH, `${MAILS_PATH}/`])
+    app.get<{ Querystring: { to?: unknown } }>(path, options, async (request, reply) => {
+      const { to } = request.query
+      const items = await mails.list(typeof to === 'string' && to !== '' ? to : null)
+      return wantsPage(request, reply) ? sendPage(reply, 'Mails', listPage(items)) : { items }
+    })
   app.get<Params>(`${MAILS_PATH}/:id`, options, async (request, reply) => {
     const mail = await mails.find(request.params.id)
     if (mail === undefined) return sendUnknownRoute(reply, [])

@@ -22,6 +22,7 @@ test('in development mails are kept to be looked at: as a page that runs nothing
 
   const page = await shop.anybody.get('/mails', undefined, PAGE)
   expect(page.text).toContain(`href="/mails/${own.id}"`)
+  expect((await shop.anybody.get('/mails/', undefined, PAGE)).text).toBe(page.text)
   const mail = await shop.anybody.get(`/mails/${own.id}`)
   expect(mail.json).toMatchObject({ id: own.id, message_id: `<${own.id}@localhost>`, subject: own.subject })
   expect(mail.json.body_text).toContain('script alert(1) /script')
@@ -42,7 +43,10 @@ test('in development mails are kept to be looked at: as a page that runs nothing
 test('mails are shown to this machine, and to the peers of the settings', async () => {
   const statusOf = async (settings: Record<string, string>, remoteAddress: string) => {
     const shop = await useOrders({ modules, settings })
-    return (await shop.app.inject({ url: '/mails', remoteAddress })).statusCode
+    const ask = async (url: string) => (await shop.app.inject({ url, remoteAddress })).statusCode
+    const status = await ask('/mails')
+    expect(await ask('/mails/')).toBe(status)
+    return status
   }
   const containers = { CARTWRIGHT__SERVER__DEVELOPMENT_PEERS: '["172.17.0.0/16"]' }
   expect(await statusOf({}, '172.17.0.2')).toBe(403)
