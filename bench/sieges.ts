@@ -143,7 +143,7 @@ function siegesOf(others: Side, staff: string): Siege[] {
       others,
       attack: {
         ...{ connections: 64, rate: 400, source },
-        requests: ['/metrics', '/openapi.json', '/docs', '/docs/swagger-ui-bundle.js', '/'].map(get)
+        requests: ['/metrics', '/openapi.json', '/docs', '/docs/main.js', '/'].map(get)
       },
       harmless
     },

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { namedSchemas } from '../src/gateway/openapi/components.ts'
 import { createTestApp, type TestApp } from './support/app.ts'
@@ -107,12 +107,21 @@ test('two schemas that differ cannot have one name', () => {
   )
 })
 
-test('the documentation page loads its script, its style and the document from this server', async () => {
-  const page = await app.request('GET', '/docs')
-  expect(page.status).toBe(200)
-  const links = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(match => String(match[1]))
-  expect(links).toHaveLength(4)
-  for (const link of links) expect((await app.request('GET', link)).status, link).toBe(200)
+test('the documentation page and its scripts load nothing but files of this server, which are there', async () => {
+  const found = new Set(['/docs'])
+  for (const path of found) {
+    const { status, text } = await app.request('GET', path)
+    expect(status, path).toBe(200)
+    if (path.endsWith('.json')) continue
+    for (const [, link] of text.matchAll(/(?:src|href)="([^"#]+)"/g))
+      if (link !== 'data:,') found.add(String(link))
+    for (const [, name] of text.matchAll(/ from '\.\/(\w+\.js)'/g)) found.add(`/docs/${name}`)
+    if (path === '/docs') found.delete('/')
+    expect(text, path).not.toMatch(/https?:\/\/(?!example\.com)|@import|url\(/)
+  }
+  const files = await readdir(new URL('../src/gateway/pages/docs/', import.meta.url))
+  const scripts = [...found].flatMap(path => /^\/docs\/(.+)$/.exec(path)?.[1] ?? [])
+  expect(['index.html', ...scripts].sort()).toEqual(files.sort())
 })
 
 test('what caches may keep tells its ETag, and 304', async () => {

@@ -96,7 +96,7 @@ test('the command line knows the modules of the shop, and everything that comes 
   expect((await fetch(`${address}/api/wishlist`)).status).toBe(401)
   const page = await (await fetch(address, { headers: { accept: 'text/html' } })).text()
   expect(page).toContain('/guides/storefront.md')
-  for (const path of ['/docs', '/shop', '/guides/storefront.md', '/demo/fika-mug.svg'])
+  for (const path of ['/docs', '/docs/main.js', '/shop', '/guides/storefront.md', '/demo/fika-mug.svg'])
     expect((await fetch(address + path)).status, path).toBe(200)
   child.kill('SIGTERM')
   expect(await ended).toMatchObject({ code: 0, stderr: '' })

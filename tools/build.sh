@@ -4,4 +4,4 @@
 set -e
 rm -rf dist
 tsc -p tsconfig.build.json
-for folder in $(cd src && find . -name migrations); do cp -R "src/$folder" "dist/$folder"; done
+for folder in $(cd src && find . -name migrations -o -path "*/pages/docs"); do cp -R "src/$folder" "dist/$folder"; done

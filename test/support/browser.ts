@@ -9,6 +9,7 @@ import { until } from '../faults/until.ts'
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 const LISTENS = /DevTools listening on (ws:\S+)/
 const PATIENCE_MS = 60_000
+const KEY_CODES: Readonly<Record<string, number>> = { Tab: 9, Enter: 13, Escape: 27 }
 
 /** Where Chromium is on this machine; `undefined` when it is not. */
 export const chromium = (process.env.PATH ?? '')
@@ -170,6 +171,24 @@ async function openTab(ask: Send, listen: Listen) {
       await holds(`there is ${selector}`, () => evaluate(`${found(selector, '')} !== undefined`))
       await evaluate(`(each => { each.focus(); each.select?.() })(${found(selector, '')})`)
       await send('Input.insertText', { text })
+    },
+    /** Presses a key where the focus is, such as `Tab` or `/`. */
+    press: async (key: string) => {
+      const text = key === 'Enter' ? '\r' : key.length === 1 ? key : undefined
+      const pressed = { key, windowsVirtualKeyCode: KEY_CODES[key], ...(text !== undefined && { text }) }
+      await send('Input.dispatchKeyEvent', {
+        type: text === undefined ? 'rawKeyDown' : 'keyDown',
+        ...pressed
+      })
+      await send('Input.dispatchKeyEvent', { type: 'keyUp', ...pressed })
+    },
+    /** Sets the width of the window in pixels, and the colors that the reader prefers. */
+    view: async (width: number, colors: 'light' | 'dark') => {
+      const size = { width, height: 900, deviceScaleFactor: 1, mobile: false }
+      await send('Emulation.setDeviceMetricsOverride', size)
+      await send('Emulation.setEmulatedMedia', {
+        features: [{ name: 'prefers-color-scheme', value: colors }]
+      })
     },
     /** Chooses from a list. */
     choose: (selector: string, value: string) =>

@@ -14,7 +14,7 @@ test.each([
   ['production, on', { ...PRODUCTION, CARTWRIGHT__SERVER__DOCS: 'on' }, 200]
 ])('in %s, /docs and /openapi.json answer by the setting', async (_what, settings, status) => {
   const gateway = await useGateway({ settings })
-  for (const path of ['/docs', '/openapi.json', '/docs/start.js'])
+  for (const path of ['/docs', '/docs/', '/docs/main.js', '/openapi.json'])
     expect((await gateway.request('GET', path)).status, path).toBe(status)
   expect(JSON.parse(await gateway.document())).toMatchObject({ openapi: '3.1.0' })
 })
@@ -34,6 +34,45 @@ test('openapi.json is compressed, has an ETag, and is not sent again while it is
   expect(gunzipSync(gzipped.rawPayload).toString()).toBe(plain.payload)
   const again = await ask({ 'if-none-match': String(plain.headers.etag) })
   expect([again.statusCode, again.payload]).toEqual([304, ''])
+})
+
+test('the API page runs no script but its own, and no text becomes markup', async () => {
+  const { app } = await useGateway()
+  for (const [path, type] of [
+    ['/docs', 'text/html'],
+    ['/docs/', 'text/html'],
+    ['/docs/main.js', 'text/javascript'],
+    ['/docs/docs.css', 'text/css']
+  ]) {
+    const { statusCode, headers } = await app.inject({ url: String(path) })
+    expect([statusCode, headers['content-type']], path).toEqual([200, `${type}; charset=utf-8`])
+    expect(String(headers['content-security-policy']).split('; ')).toEqual([
+      ...[
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "connect-src 'self'",
+        'img-src data:'
+      ],
+      ...["require-trusted-types-for 'script'", "trusted-types 'none'", "base-uri 'none'"],
+      ...["form-action 'none'", "frame-ancestors 'none'"]
+    ])
+  }
+  const page = await app.inject({ url: '/docs' })
+  expect(page.payload).not.toMatch(/<script(?! type="module" src=)|<style|\son\w+=|style="/)
+})
+
+test('no other file is served below /docs', async () => {
+  const { app } = await useGateway()
+  for (const name of [
+    'none.js',
+    '..%2Fdocs-page.ts',
+    '../docs-page.ts',
+    '%2Fetc%2Fpasswd',
+    'a/main.js',
+    'main.js.map'
+  ])
+    expect((await app.inject({ url: `/docs/${name}` })).statusCode, name).toBe(404)
 })
 
 test('metrics that are private are not on the main port, and the probes still are', async () => {

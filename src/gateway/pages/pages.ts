@@ -5,14 +5,15 @@ import { mountOpenApi } from './docs-page.ts'
 import { type FrontPage, mountFrontPage } from './front-page.ts'
 import { type Mails, mountMails } from './mails-page.ts'
 import { mountPublicFiles, type PublicFiles } from './public-files.ts'
-import { mountShopFront, type ShopFront } from './shop-front.ts'
+import { mountShopFront } from './shop-front.ts'
+import type { WebFiles } from './web-files.ts'
 import { mountWellKnown } from './well-known.ts'
 
 export type Pages = {
   /** What is shown at `/`. */
   frontPage?: FrontPage
   /** What is shown at `/shop`. */
-  shopFront?: ShopFront | undefined
+  shopFront?: WebFiles | undefined
   /** What is shown at `/mails`. */
   mails?: Mails | undefined
   files?: readonly PublicFiles[]

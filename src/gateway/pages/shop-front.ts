@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { sendUnknownRoute } from '../problem.ts'
+import type { WebFiles } from './web-files.ts'
 
 export const SHOP_PATH = '/shop'
-/** A file of the shop front, by its name; `undefined` when there is none. */
-export type ShopFront = (name: string) => Promise<{ type: string; content: string } | undefined>
 
 /**
  * `/shop`: a shop front, which is a page with scripts and styles of its own. Pictures of products may be anywhere. What the API
@@ -26,7 +25,7 @@ const PAGE = 'index.html'
 const PLACE = /^([a-z-]+(\/[\w-]+)?\/?)?$/
 const HEADERS = { 'cache-control': 'no-cache', 'content-security-policy': POLICY }
 
-export function mountShopFront(app: FastifyInstance, find: ShopFront): void {
+export function mountShopFront(app: FastifyInstance, find: WebFiles): void {
   const options = { schema: { hide: true } }
   const send = async (name: string, reply: FastifyReply) => {
     const file = await find(name)
