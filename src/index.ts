@@ -41,6 +41,7 @@ export {
   emailChanged,
   passwordChanged,
   passwordResetRequested,
+  secondFactorChanged,
   userDeleted,
   userRegistered,
   verificationRequested

@@ -13,7 +13,7 @@ const PUBLIC = `
   Tier Tiers Transaction Type Write adminModule authModule cartMerged cartModule catalogChanged
   catalogModule createShop defineError defineEvent defineJob defineModule found identityOf inventoryModule
   isId json newId newWrite newestFirst notificationsModule nullableJson nullableOneOf oneOf ordersModule paymentsModule pricingModule productChanged readPage reviewPublished reviewSubmitted reviewsModule runCli settings shippingModule
-  apiKeyCreated countUpTo dataRequested emailChanged orderErased orderEvicted passwordChanged passwordResetRequested userDeleted verificationRequested stockCrossed stockLost stockShort stockTaken orderCanceled
+  apiKeyCreated countUpTo dataRequested emailChanged orderErased orderEvicted passwordChanged passwordResetRequested secondFactorChanged userDeleted verificationRequested stockCrossed stockLost stockShort stockTaken orderCanceled
   orderClaimed orderCreated orderCredited orderPlaced orderShipmentVoided orderShipped unpaidStockHigh authorizationExpiring paymentAuthorized paymentDisputed
   paymentFailed paymentPaid paymentRefunded refundFailed pricesChanged shipmentCorrected shipmentDelivered shipmentReturned
   endpointDisabled PayloadOf

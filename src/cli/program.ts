@@ -232,6 +232,13 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
     .option(...JSON_OPTION)
     .addHelpText('after', example('user role --email ada@example.com --role admin'))
     .action(async options => (await import('./user.ts')).setUserRole(await loadModules(), options))
+  user
+    .command('reset-second-factor')
+    .description('remove the second factor of an account whose device and recovery codes are lost')
+    .requiredOption('--email <address>', 'e-mail address')
+    .option(...JSON_OPTION)
+    .addHelpText('after', example('user reset-second-factor --email ada@example.com'))
+    .action(async options => (await import('./user.ts')).resetSecondFactor(await loadModules(), options))
   pointAtHelp(program, name)
   return program
 }

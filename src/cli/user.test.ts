@@ -95,6 +95,33 @@ test('keeps somebody out, lets them in again, and gives them another role', asyn
   })
 })
 
+test('removes the second factor of the last administrator, and says where there is none', async () => {
+  const { run, sql } = await useCommand()
+  await run('nine lives and a piano\n', 'create', '--email', 'ada@example.com', '--admin')
+  await sql('update auth.users set second_factor_at = now()')
+  const reset = (email: string, ...options: string[]) =>
+    run('', 'reset-second-factor', '--email', email, ...options)
+  expect(await reset('ada@example.com')).toMatchObject({
+    code: 0,
+    out: 'Removed the second factor of ada@example.com; every session has ended. The password alone logs in now.\n'
+  })
+  expect(await sql('select second_factor_at from auth.users')).toEqual([{ second_factor_at: null }])
+  const [entry] = await sql('select actor, method, route, status from cartwright.audit')
+  expect(entry).toEqual({
+    ...{ actor: '00000000-0000-0000-0000-000000000000', method: 'COMMAND' },
+    ...{ route: 'user reset-second-factor', status: null }
+  })
+  expect(await reset('ada@example.com')).toMatchObject({
+    code: 1,
+    errors: 'This account has no second factor. Enrol one at /api/auth/second-factor.\n'
+  })
+  expect((await reset('nobody@example.com')).errors).toContain('Nobody has an account')
+  await sql('update auth.users set second_factor_at = now()')
+  expect(JSON.parse((await reset('ada@example.com', '--json')).out)).toEqual({
+    ...{ email: 'ada@example.com', second_factor: false }
+  })
+})
+
 test('limits an administrator to modules, and gives all rights back', async () => {
   const { run, sql } = await useCommand()
   await sql(

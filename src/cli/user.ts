@@ -34,6 +34,16 @@ export async function setUserDisabled(
   process.stdout.write(json ? `${JSON.stringify({ email, disabled })}\n` : `${outcome}: ${email}.\n`)
 }
 
+/** For an administrator who lost the device and the recovery codes. */
+export async function resetSecondFactor(
+  modules: readonly Module[],
+  { email, json }: { email: string; json: boolean }
+): Promise<void> {
+  await change(modules, email, auth => auth.resetSecondFactor(email))
+  const text = `Removed the second factor of ${email}; every session has ended. The password alone logs in now.\n`
+  process.stdout.write(json ? `${JSON.stringify({ email, second_factor: false })}\n` : text)
+}
+
 export async function setUserRole(
   modules: readonly Module[],
   { email, role, scopes, json }: { email: string; role: Account['role']; scopes?: string; json: boolean }

@@ -7,7 +7,8 @@ import {
   type Revocations,
   requireAdmin,
   requirePerson,
-  requireScope
+  requireScope,
+  requireSecondFactor
 } from './callers/identity.ts'
 import {
   byAddress,
@@ -24,6 +25,7 @@ import { type BodyBounds, boundsOf } from './routing/body-bounds.ts'
 import { nameFiles } from './routing/files.ts'
 import { addLinks } from './routing/links.ts'
 import type { ModuleHeaders, RouteConfig, RouteLimit, Tier, Tiers } from './routing/tiers.ts'
+import { requireRecentLogin } from './writes/recent-login.ts'
 import { refuseUnreadConditions } from './writes/write.ts'
 
 declare module 'fastify' {
@@ -130,7 +132,10 @@ export async function createTiers(
             limitFailures(request, reply, limited => done(limited ?? failure))
           })
         )
+        known.addHook('onRequest', requireSecondFactor)
         known.addHook('onRoute', route => {
+          if (route.config?.recentLogin)
+            route.preHandler = [...[route.preHandler ?? []].flat(), requireRecentLogin]
           route.schema = { ...route.schema, security: [{ bearer: [] }] }
         })
         await known.register(async secured => {

@@ -1,4 +1,4 @@
-import { LAST_ID } from '../kernel/ids.ts'
+import { LAST_ID, newId } from '../kernel/ids.ts'
 import { LAST_MOMENT, type Page, readPage } from '../kernel/pages.ts'
 import type { PageQuery } from '../kernel/wire.ts'
 import { countUpTo } from './postgres/counting.ts'
@@ -98,9 +98,24 @@ export type AuditFilters = {
 export type AuditTrail = {
   /** The latest first. */
   list(filters: AuditFilters, query: PageQuery): Promise<Page<RowOf<typeof listEntries>>>
+  /** Writes a command of the operator down, in the transaction of what it changes. */
+  noteCommand(tx: Queryable, command: string, params: Record<string, unknown>): Promise<void>
 }
+/** The actor of commands: no account is logged in on the command line. */
+const OPERATOR = '00000000-0000-0000-0000-000000000000'
 
 export const createAuditTrail = (db: Queryable): AuditTrail => ({
+  noteCommand: (tx, route, params) =>
+    noteAudit(tx, {
+      id: newId(),
+      actor: OPERATOR,
+      method: 'COMMAND',
+      route,
+      params,
+      requestId: '',
+      status: null
+    }),
+
   list: (given, query) => {
     const none = { actor: null, route: null, id: null, since: null, until: null }
     const wanted = { ...none, ...given }

@@ -82,8 +82,8 @@ const ID = /(?<!vat)_ids?$/
 
 /** Who may ask a route, and whose what it is about is. */
 export type Row =
-  /** Administrators with the scope of the module; `wholeShop`: those who are limited to none. */
-  | { of: 'staff'; wholeShop: boolean }
+  /** Administrators with the scope of the module; `wholeShop`: those who are limited to none; `anyScope`: all of them. */
+  | { of: 'staff'; wholeShop: boolean; anyScope: boolean }
   /** Whoever the thing belongs to: a customer with a token, or a guest with a header. */
   | { of: 'owner'; thing: Thing }
   /** A customer, of themselves. */
@@ -92,8 +92,11 @@ export type Row =
 /** A review is named by its product. */
 export type Thing = 'order' | 'checkout' | 'address' | 'session' | 'review'
 
-const STAFF = /^\/api\/(admin|catalog|inventory(?!\/availability$)|auth\/invitations|auth\/api-keys)(\/|$)/
+const STAFF =
+  /^\/api\/(admin|catalog|inventory(?!\/availability$)|auth\/invitations|auth\/api-keys|auth\/second-factor)(\/|$)/
 const WHOLE_SHOP = /^\/api\/admin\/(users|audit|config)(\/|$)/
+/** About the administrator's own account. */
+const ANY_SCOPE = /^\/api\/auth\/second-factor(\/|$)/
 const THINGS: readonly [RegExp, Thing][] = [
   [/ \/api\/auth\/addresses\//, 'address'],
   [/ \/api\/auth\/sessions\//, 'session'],
@@ -110,7 +113,7 @@ const EVERYBODYS: readonly [RegExp, string][] = [
   [/^\/api\/payments\/methods$|^\/api\/shipping\/rates$/, 'how one can pay, and what a parcel costs'],
   [/^\/api\/auth\/(register|login|forgot)$/, 'a new account, a password, or a mail to its owner'],
   [
-    /^\/api\/auth\/(refresh|verify|reset|token)$|^\/api\/notifications\/unsubscribe$/,
+    /^\/api\/auth\/(refresh|verify|reset|token|login\/second-factor)$|^\/api\/notifications\/unsubscribe$/,
     'a secret in the request'
   ],
   [/^\/api\/guest-cart(\/|$)/, 'a secret in a header, held by src/modules/cart/ownership.test.ts'],
@@ -132,7 +135,7 @@ export function rowOf({ name, path, tier, ids }: Pick<Route, 'name' | 'path' | '
     throw new Error(
       `${name} is of the tier ${tier}: the paths of administrators, and no others, are those of STAFF of test/never/routes.ts`
     )
-  if (isStaff) return { of: 'staff', wholeShop: WHOLE_SHOP.test(path) }
+  if (isStaff) return { of: 'staff', wholeShop: WHOLE_SHOP.test(path), anyScope: ANY_SCOPE.test(path) }
   if (tier === 'public' && EVERYBODYS.some(([pattern]) => pattern.test(path))) return { of: 'everybody' }
   const owned = ids.filter(id => !COMMON.test(id))
   const [, thing] = THINGS.find(([pattern]) => pattern.test(name)) ?? []

@@ -6,6 +6,7 @@ import { until } from '../faults/until.ts'
 import { createProduct } from '../support/catalog.ts'
 import { itemOf, usePost } from '../support/checkouts.ts'
 import { sent, TRANSFER } from '../support/orders.ts'
+import { keepRecent } from '../support/recent-login.ts'
 import { useShop } from '../support/use-shop.ts'
 
 const PASSWORD = 'nine lives and a piano'
@@ -23,8 +24,9 @@ export async function everythingOf(shop: TestShop) {
   const logIn = async (email: string): Promise<string> =>
     (await anybody.post('/api/auth/login', { email, password: PASSWORD })).json.access_token
   const boss = { email: 'boss@example.com', password: PASSWORD, role: 'admin' } as const
-  await auth.createUser(boss)
+  const { id } = await auth.createUser(boss)
   const token = await logIn(boss.email)
+  await keepRecent(shop, id)
   const admin = shop.as({ token })
   const sell = () =>
     createProduct(

@@ -3,8 +3,10 @@ import { SignJWT } from 'jose'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
 import type { RequestOptions, TestResponse } from '../../src/testing.ts'
+import { keepRecent } from '../support/recent-login.ts'
+import { useShop } from '../support/use-shop.ts'
 import { type Route, routesOf, rowOf } from './routes.ts'
-import { createGuest, type Everything, openPost, useEverything } from './use-everything.ts'
+import { createGuest, type Everything, everythingOf, openPost, useEverything } from './use-everything.ts'
 
 const HOUR_MS = 3_600_000
 const GUEST_HEADERS = Object.fromEntries(
@@ -136,13 +138,18 @@ test('a machine is refused by each route that is about a person, with its ownerâ
   }
 })
 
-/** What gives rights, or takes them, or an account. */
+/** What gives rights, or takes them, or an account or its second factor. */
 const BY_PEOPLE = [
   'delete /api/admin/users/{id}',
   'delete /api/admin/users/{id}/sessions',
   'delete /api/admin/users/{id}/sessions/{session_id}',
+  'delete /api/auth/second-factor',
+  'get /api/auth/second-factor',
   'patch /api/admin/users/{id}',
-  'post /api/auth/api-keys'
+  'post /api/auth/api-keys',
+  'post /api/auth/second-factor',
+  'post /api/auth/second-factor/confirm',
+  'post /api/auth/second-factor/recovery-codes'
 ]
 
 test('a machine with all rights gives and takes none, and is let in by every other route of administrators', async () => {
@@ -166,9 +173,12 @@ test('a machine with all rights gives and takes none, and is let in by every oth
   expect((await shop.admin.patch(`/api/admin/users/${id}`, { rights })).json.role).toBe('admin')
 })
 
+const isOfAnyScope = (route: Route) => (rowOf(route) as { anyScope: boolean }).anyScope
+
 test('staff with every scope but that of its module are refused by each route, and let in by this one alone', async () => {
   const shop = await useRoutes()
   const { id, token } = await shop.register()
+  await keepRecent(shop, id)
   const limitTo = async (scopes: string[]) => {
     const rights = { role: 'admin', scopes }
     const { status, text } = await shop.admin.patch(`/api/admin/users/${id}`, { rights })
@@ -178,7 +188,7 @@ test('staff with every scope but that of its module are refused by each route, a
   const strays = shop.ofStaff.filter(({ module }) => !names.includes(module))
   expect(strays.map(({ name, module }) => `${name} of ${module}`)).toEqual([])
   for (const module of shop.modules) {
-    const own = shop.ofStaff.filter(route => route.module === module)
+    const own = shop.ofStaff.filter(route => route.module === module && !isOfAnyScope(route))
     await limitTo(shop.modules.filter(name => name !== module))
     await shop.sql('truncate cartwright.audit')
     const { 'cartwright.audit': _, ...before } = await shop.stored()
@@ -206,6 +216,30 @@ test('staff with every scope but that of its module are refused by each route, a
     }
   }
 })
+
+test('an administrator without the second factor that the shop requires reaches only the routes that enrol it', async () => {
+  const shop = await everythingOf(
+    await useShop({ settings: { CARTWRIGHT__AUTH__REQUIRE_SECOND_FACTOR: 'true' } })
+  )
+  const closed = (await routesOf(shop)).filter(
+    ({ tier, name }) => tier !== 'public' && !BEFORE_ENROLMENT.includes(name)
+  )
+  expect(closed.length).toBeGreaterThan(190)
+  const before = await shop.stored()
+  for (const route of closed) {
+    const { status, json, asked } = await recorded(shop, () => ask(shop, route, shop))
+    expect([status, json.code], route.name).toEqual([403, 'AUTH_SECOND_FACTOR_MISSING'])
+    expect(asked, route.name).toEqual([])
+  }
+  expect(await shop.stored()).toEqual(before)
+  for (const path of BEFORE_ENROLMENT.filter(name => name.startsWith('get')))
+    expect((await shop.admin.get(path.slice('get '.length))).status, path).toBe(200)
+})
+const BEFORE_ENROLMENT = [
+  'get /api/auth/second-factor',
+  'post /api/auth/second-factor',
+  'post /api/auth/second-factor/confirm'
+]
 
 test('staff who do not look after mails have nothing sent to others, or about orders of others', async () => {
   const shop = await useEverything()

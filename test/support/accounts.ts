@@ -7,6 +7,7 @@ import {
   emailChanged,
   passwordChanged,
   passwordResetRequested,
+  secondFactorChanged,
   userDeleted,
   userRegistered,
   verificationRequested
@@ -14,6 +15,7 @@ import {
 import { openTestShop, type TestShop } from '../../src/testing.ts'
 import { createTestDatabase } from './database.ts'
 import { isMigratedFor } from './migrated.ts'
+import { keepRecent } from './recent-login.ts'
 import { SECRET_SETTINGS } from './secrets.ts'
 
 export const PASSWORD = 'nine lives and a piano'
@@ -25,6 +27,7 @@ const EVENTS: readonly EventType[] = [
   passwordResetRequested,
   passwordChanged,
   apiKeyCreated,
+  secondFactorChanged,
   emailChanged,
   userDeleted
 ]
@@ -80,6 +83,7 @@ export async function openAccounts(settings: Record<string, string> = {}, more: 
       const email = newEmail()
       const { id } = await auth.createUser({ email, password: PASSWORD, role: 'admin' })
       const { json } = await anybody.post('/api/auth/login', { email, password: PASSWORD })
+      await keepRecent(shop, id)
       return person({ id, email, token: json.access_token })
     },
     logIn: (email: string, password = PASSWORD) => anybody.post('/api/auth/login', { email, password }),

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { defineError } from '../../kernel/errors.ts'
+import { secondFactorMissing } from '../../kernel/logins.ts'
 import { RecentMap } from '../../kernel/recent-map.ts'
 import { scopeMissing } from '../../kernel/scopes.ts'
 import { singleFlight } from '../../kernel/single-flight.ts'
@@ -14,8 +15,13 @@ export type Identity = {
   readonly sessionId: string | null
   /** The API key behind a token of a machine. */
   readonly apiKeyId?: string
-  /** When the caller logged in at another issuer (`auth_time`), in seconds since 1970, where its token says so. */
+  /**
+   * When the caller logged in with all their factors (`auth_time`), in seconds since 1970. Refreshing tokens does not change it.
+   * Absent for API keys, and where the token of another issuer does not say.
+   */
   readonly authenticatedAt?: number
+  /** An administrator who needs a second factor in this shop, and logged in without one. */
+  readonly lacksSecondFactor?: true
   readonly expiresAt: number
 }
 /** Verifies a bearer token. @throws `unauthenticated` for every token that is not good. */
@@ -154,6 +160,12 @@ export function requirePerson(request: FastifyRequest, _reply: FastifyReply, don
   done(isMachine && !request.routeOptions.config.forMachines ? personRequired() : undefined)
 }
 
+/** In front of the secured and admin tiers: closed to administrators without a second factor, unless the route says `beforeEnrolment`. */
+export function requireSecondFactor(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
+  const isOpen = !identityOf(request).lacksSecondFactor || request.routeOptions.config.beforeEnrolment
+  done(isOpen ? undefined : secondFactorMissing())
+}
+
 /** In front of the admin tier. */
 export function requireAdmin(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
   done(identityOf(request).role === 'admin' ? undefined : adminRequired())
@@ -162,8 +174,8 @@ export function requireAdmin(request: FastifyRequest, _reply: FastifyReply, done
 /** In front of each of its routes: the scope that has the name of the module that mounted it. */
 export function requireScope(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
   const { scopes } = identityOf(request)
-  const { owner, wholeShop } = request.routeOptions.config
+  const { owner, wholeShop, anyScope } = request.routeOptions.config
   const scope = wholeShop ? undefined : owner
-  const isAllowed = scopes === null || (scope !== undefined && scopes.includes(scope))
+  const isAllowed = anyScope || scopes === null || (scope !== undefined && scopes.includes(scope))
   done(isAllowed ? undefined : scopeMissing({ details: { scope: scope ?? null } }))
 }

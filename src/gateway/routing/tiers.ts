@@ -61,10 +61,16 @@ export type RouteConfig<B extends BodyKind = BodyKind> = {
   readonly unwritten?: string
   /** On the admin tier: only for administrators who are limited to no modules. */
   readonly wholeShop?: true
+  /** On the admin tier: for administrators with any scopes, because it is about their own account. */
+  readonly anyScope?: true
   /** On the admin tier: tokens of API keys do not open it, because it gives rights, or takes them, or an account. */
   readonly forPeople?: true
   /** On the secured tier: tokens of API keys open it, too, because nothing is done in the name of their owner. */
   readonly forMachines?: true
+  /** Requires a log-in of the last five minutes, of every caller or only of administrators. API keys never have one. */
+  readonly recentLogin?: 'everyone' | 'administrators'
+  /** Open to administrators who need a second factor and have not enrolled one. Every other route is closed to them. */
+  readonly beforeEnrolment?: true
   /** Why a route of shoppers that is not safe is answered while the shop is in maintenance. */
   readonly inMaintenance?: string
 }

@@ -108,10 +108,51 @@ export const lastAdmin = defineError(
   'This is the last administrator with all rights; make another one first.',
   { mayPass: true }
 )
-export const recentLoginRequired = defineError(
-  'forbidden',
-  'AUTH_RECENT_LOGIN_REQUIRED',
-  'This needs a log-in within the last minutes; "max_age_seconds" says how many seconds it may be ago.'
+export const secondFactorRequired = defineError(
+  'unauthenticated',
+  'AUTH_SECOND_FACTOR_REQUIRED',
+  'The password is right, and this account has a second factor. Send "challenge" and a code to POST /api/auth/login/second-factor.',
+  { mayPass: true }
+)
+export const secondFactorInvalid = defineError(
+  'unauthenticated',
+  'AUTH_SECOND_FACTOR_INVALID',
+  'The code is wrong, too old, or was used before. Wait for the next one, or send a recovery code.',
+  { mayPass: true }
+)
+export const challengeEnded = defineError(
+  'unauthenticated',
+  'AUTH_CHALLENGE_ENDED',
+  'This challenge is unknown, answered, expired, or failed too often. Log in again.'
+)
+export const secondFactorCodeWrong = defineError(
+  'invalid',
+  'AUTH_SECOND_FACTOR_CODE_WRONG',
+  'This is not the code of this secret at this time. Check the clock of the device, and send the code that it shows now.',
+  { fault: { path: 'body/code', message: 'must be the code that the app shows now' } }
+)
+export const secondFactorEnrolled = defineError(
+  'conflict',
+  'AUTH_SECOND_FACTOR_ENROLLED',
+  'This account has a second factor. Remove it before you enrol another one.',
+  { mayPass: true }
+)
+export const secondFactorNotEnrolled = defineError(
+  'conflict',
+  'AUTH_SECOND_FACTOR_NOT_ENROLLED',
+  'This account has no second factor. Enrol one at /api/auth/second-factor.',
+  { mayPass: true }
+)
+export const secondFactorNotBegun = defineError(
+  'conflict',
+  'AUTH_SECOND_FACTOR_NOT_BEGUN',
+  'There is no secret to confirm. Begin with POST /api/auth/second-factor.',
+  { mayPass: true }
+)
+export const secondFactorExternal = defineError(
+  'conflict',
+  'AUTH_SECOND_FACTOR_EXTERNAL',
+  'This account logs in at another issuer. Use its second factor there.'
 )
 export const apiKeyInvalid = defineError(
   'unauthenticated',

@@ -60,6 +60,20 @@ export const apiKeyCreated = defineEvent(
   { description: 'An administrator made an API key for a machine.', subject: 'the user', outside: 'never' },
   { user_id: Id, api_key_id: Id, name: Type.String() }
 )
+/** `auth.second_factor_changed`: the second factor of an account is another one, or was used in a way that its owner should know of. */
+export const secondFactorChanged = defineEvent(
+  'auth.second_factor_changed',
+  {
+    description:
+      'An administrator enrolled or removed a second factor, used a recovery code or replaced them, or an operator reset the factor.',
+    subject: 'the user',
+    outside: 'never'
+  },
+  {
+    user_id: Id,
+    change: Type.Enum(['enrolled', 'removed', 'reset', 'recovery_code_used', 'recovery_codes_replaced'])
+  }
+)
 /** `auth.email_changed`: an account has another address. */
 export const emailChanged = defineEvent(
   'auth.email_changed',
@@ -94,6 +108,7 @@ export const authEvents = [
   passwordResetRequested,
   passwordChanged,
   apiKeyCreated,
+  secondFactorChanged,
   emailChanged,
   userDeleted
 ] as const

@@ -45,6 +45,8 @@ export function fakeAuth(): FakeAuth {
         role: role === 'admin' ? 'admin' : 'customer',
         scopes: null,
         sessionId: null,
+        // Always recent, however long a test takes.
+        authenticatedAt: expiresAt + 86_400,
         expiresAt
       }
     },
@@ -77,6 +79,7 @@ export function fakeAuth(): FakeAuth {
     createUser: none,
     setDisabled: none,
     setRole: none,
+    resetSecondFactor: none,
     listUsers: none,
     user: none,
     registered: async () => [],

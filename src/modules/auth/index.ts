@@ -1,5 +1,4 @@
 import type { Authenticate } from '../../gateway/callers/identity.ts'
-import { OperatorError } from '../../kernel/errors.ts'
 import type { Page } from '../../kernel/pages.ts'
 import type { PageQuery } from '../../kernel/wire.ts'
 import { defineModule } from '../../module.ts'
@@ -22,6 +21,8 @@ import { createAddresses } from './addresses/service.ts'
 import { findKeyRights } from './api-keys/repository.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
 import { createApiKeys } from './api-keys/service.ts'
+import { challengeRoutes } from './challenges/routes.ts'
+import { createChallenges } from './challenges/service.ts'
 import { diagnoseAuth } from './diagnosis.ts'
 import { erasureRoutes } from './erasure/routes.ts'
 import type { AccountExportResponse } from './erasure/schema.ts'
@@ -31,20 +32,22 @@ import { createInvitationService } from './invitations/service.ts'
 import { createOneTimeTokens, type OneTimeToken } from './one-time-tokens/service.ts'
 import { passwordResetRoutes } from './password-resets/routes.ts'
 import { createPasswordResets } from './password-resets/service.ts'
+import { CODE_TRICKLE_SECONDS } from './passwords/admission.ts'
 import { createBudgets } from './passwords/budgets.ts'
 import { argon2id } from './passwords/hashing.ts'
 import { passwordRule } from './passwords/policy.ts'
 import { createPasswords } from './passwords/service.ts'
 import { profileRoutes } from './profiles/routes.ts'
 import { createProfiles } from './profiles/service.ts'
+import { secondFactorRoutes } from './second-factors/routes.ts'
+import { createSecondFactors } from './second-factors/service.ts'
 import { findLiveSession } from './sessions/repository.ts'
 import { createRevocations, type Revocations } from './sessions/revocations.ts'
 import { createSessionService, type SessionService } from './sessions/service.ts'
-import { type AuthSettings, authSettings, authShortNames } from './settings.ts'
+import { authSettings, authShortNames } from './settings.ts'
 import { createAccessTokens } from './tokens/access-tokens.ts'
 import { createAuthenticate } from './tokens/authenticate.ts'
-import { createExternalTokens } from './tokens/external-tokens.ts'
-import { createIssuerKeys, type IssuerKeysDeps } from './tokens/issuer-keys.ts'
+import { openIssuers } from './tokens/issuers.ts'
 import { createSigningKeys, REFRESH_SECONDS } from './tokens/signing-keys.ts'
 import { verificationRoutes } from './verification/routes.ts'
 import { createVerification } from './verification/service.ts'
@@ -54,6 +57,7 @@ export {
   emailChanged,
   passwordChanged,
   passwordResetRequested,
+  secondFactorChanged,
   userDeleted,
   userRegistered,
   verificationRequested
@@ -89,6 +93,11 @@ export type AuthApi = {
   /** Ends every session of an account, and lets nobody in until it is enabled. False when there is no such account. */
   setDisabled(email: string, disabled: boolean): Promise<boolean>
   /**
+   * Removes a second factor whose device and recovery codes are lost, and ends every session. False when there is no such account.
+   * @throws `AUTH_SECOND_FACTOR_NOT_ENROLLED`.
+   */
+  resetSecondFactor(email: string): Promise<boolean>
+  /**
    * `scopes`: the modules whose administration they may use; all when left out, or null. False when there is no such account.
    * @throws `AUTH_LAST_ADMIN`.
    */
@@ -120,7 +129,6 @@ export type AuthApi = {
 }
 
 const OWN_ISSUER = 'cartwright'
-const ISSUER_COOLDOWN_MS = 30_000
 
 /** Accounts, sessions and access tokens. Without it nobody gets past the public tier. */
 export const authModule = defineModule({
@@ -137,7 +145,7 @@ export const authModule = defineModule({
   keepsOfPeople: true,
   diagnose: diagnoseAuth,
   setup: async (
-    { config, db, emit, enqueue, log, secrets, broadcast, chores, http, metrics, house },
+    { config, db, emit, enqueue, log, secrets, broadcast, chores, http, metrics, house, audit },
     settings
   ) => {
     const stopping = new AbortController()
@@ -149,13 +157,27 @@ export const authModule = defineModule({
       findSession: (id, userId) => db.first(findLiveSession, { id, userId }),
       findKey: (id, userId) => db.first(findKeyRights, { id, userId })
     })
+    const { failed_logins_max: failuresMax } = settings
     const passwords = createPasswords({
-      budgets: createBudgets({ db, secrets, failuresMax: settings.failed_logins_max }),
+      budgets: createBudgets({ db, secrets, failuresMax }),
       hashing: argon2id,
       hashesAtOnce: settings.password_hashes_at_once
     })
     const revocations = createRevocations(broadcast)
     const sessions = createSessionService({ db, secrets, accessTokens, revocations, limits: settings })
+    const factors = createSecondFactors({
+      ...{ db, secrets, log, emit, audit, sessions },
+      shopName: config.shop.name,
+      isRequired: settings.require_second_factor
+    })
+    const challenges = createChallenges({
+      ...{ db, factors, sessions },
+      budgets: createBudgets({
+        ...{ db, secrets, failuresMax },
+        purpose: 'auth.second_factor',
+        trickleSeconds: CODE_TRICKLE_SECONDS
+      })
+    })
     const invitations = createInvitationService({ db, secrets })
     const tokens = createOneTimeTokens({ db, secrets, messagesPerHour: settings.messages_per_hour })
     const verification = createVerification({ db, emit, tokens, passwords, settings })
@@ -166,7 +188,9 @@ export const authModule = defineModule({
     const administration = createAdministration({ db, sessions })
     const deps = { db, emit, passwords, requirePassword, sessions }
     const resets = createPasswordResets({ ...deps, tokens, resetMinutes: settings.password_reset_minutes })
-    const accounts = createAccountService({ ...deps, verification, administration, settings })
+    const accounts = createAccountService({
+      ...{ ...deps, verification, administration, challenges, factors, settings }
+    })
     const erasure = createErasure({
       ...{ db, emit, enqueue, passwords, sessions, people: house.people },
       requireAnotherAdmin: administration.requireAnotherAdmin
@@ -184,12 +208,13 @@ export const authModule = defineModule({
       login: { name: 'login', perMinute: settings.login_per_minute },
       register: { name: 'register', perMinute: settings.register_per_minute }
     }
-    const issuers = externalIssuers(settings.issuers, accessTokens.issuer, { http, signal: stopping.signal })
+    const issuers = openIssuers(settings.issuers, accessTokens.issuer, { http, signal: stopping.signal })
     const checks = metrics.counter('token_checks', 'Access tokens that were not known yet, by the result.', {
       result: ['accepted', 'refused']
     })
+    const { require_second_factor: requiresSecondFactor } = settings
     const api: AuthApi = {
-      authenticate: counted(createAuthenticate({ db, accessTokens, issuers }), result =>
+      authenticate: counted(createAuthenticate({ db, accessTokens, issuers, requiresSecondFactor }), result =>
         checks.add({ result })
       ),
       revocations,
@@ -200,6 +225,7 @@ export const authModule = defineModule({
       createUser: accounts.createUser,
       setDisabled: accounts.setDisabled,
       setRole: accounts.setRole,
+      resetSecondFactor: accounts.resetSecondFactor,
       listUsers: administration.list,
       user: administration.find,
       registered: administration.registered,
@@ -221,11 +247,11 @@ export const authModule = defineModule({
         sessionRoutes(tiers, sessions, limits)
         verificationRoutes(tiers, verification, limits)
         passwordResetRoutes(tiers, resets, limits)
-        const apiKeys = {
-          ...{ db, secrets, accessTokens, revocations, emit, keysMax: settings.api_keys_max },
-          recentLoginMinutes: settings.recent_login_minutes
-        }
-        apiKeyRoutes(tiers, createApiKeys(apiKeys), limits)
+        secondFactorRoutes(tiers, factors)
+        challengeRoutes(tiers, challenges, limits)
+        const keysMax = settings.api_keys_max
+        const apiKeys = createApiKeys({ db, secrets, accessTokens, revocations, emit, keysMax })
+        apiKeyRoutes(tiers, apiKeys, limits)
         invitationRoutes(tiers, invitations)
         keyRoutes(tiers, keys.published)
       },
@@ -259,28 +285,3 @@ const counted =
       throw error
     }
   }
-
-/** @throws OperatorError when two issuers, ours among them, could not be told apart. */
-function externalIssuers(
-  issuers: AuthSettings['issuers'],
-  ownIssuer: string,
-  deps: Pick<IssuerKeysDeps, 'http' | 'signal'>
-) {
-  const names = [ownIssuer, ...issuers.map(each => each.issuer)]
-  const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice !== undefined) {
-    throw new OperatorError(
-      `auth.issuers: ${twice} is there twice, or is server.public_url itself; each issuer needs a name of its own.`
-    )
-  }
-  return new Map(
-    issuers.map(settings => {
-      const keyFor = createIssuerKeys({
-        ...deps,
-        issuer: settings.issuer,
-        cooldownMs: ISSUER_COOLDOWN_MS
-      })
-      return [settings.issuer, createExternalTokens(settings, keyFor)]
-    })
-  )
-}

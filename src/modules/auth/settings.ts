@@ -15,7 +15,16 @@ const Issuer = Type.Object(
         { additionalProperties: false }
       )
     ),
-    scopes_claim: Type.Optional(Type.String({ minLength: 1 }))
+    scopes_claim: Type.Optional(Type.String({ minLength: 1 })),
+    second_factor: Type.Optional(
+      Type.Object(
+        {
+          acr: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })),
+          amr: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }))
+        },
+        { additionalProperties: false }
+      )
+    )
   },
   { additionalProperties: false }
 )
@@ -65,11 +74,9 @@ export const authSettings = section('Accounts and tokens.', {
     1,
     1_000
   ),
-  recent_login_minutes: count(
-    'Minutes after a log-in in which an administrator can make API keys; later they log in again.',
-    10,
-    1,
-    1_440
+  require_second_factor: flag(
+    'Whether administrators need a second factor. One who has none reaches only the routes that enrol it.',
+    false
   ),
   api_keys_max: count('The most API keys of one administrator.', 20, 1, 1_000),
   exports_per_minute: count('Exports of all that is kept of somebody, a minute and account.', 6),
@@ -80,7 +87,7 @@ export const authSettings = section('Accounts and tokens.', {
   admin_password: secret('Their password. CARTWRIGHT_ADMIN_PASSWORD sets it too.'),
   issuers: Type.Array(Issuer, {
     description:
-      'OpenID Connect issuers whose access tokens are accepted beside our own: issuer, audience, algorithms (RS256), admin_claim { path, value }, scopes_claim (the path of a list of modules that such an administrator may look after; without it, all).',
+      'OpenID Connect issuers whose access tokens are accepted beside our own: issuer, audience, algorithms (RS256), admin_claim { path, value }, scopes_claim (the path of a list of modules that such an administrator may look after; without it, all), second_factor { acr, amr } (lists of values of these claims, one of which shows that the caller used a second factor there; without it, none did).',
     default: []
   })
 })

@@ -5,6 +5,7 @@ import {
   emailChanged,
   passwordChanged,
   passwordResetRequested,
+  secondFactorChanged,
   userRegistered,
   verificationRequested
 } from '../auth/index.ts'
@@ -85,6 +86,7 @@ export const notificationsModule = defineModule({
     passwordResetRequested,
     passwordChanged,
     apiKeyCreated,
+    secondFactorChanged,
     emailChanged,
     stockCrossed,
     orderPlaced,

@@ -16,7 +16,7 @@ export type AuditQuery = Static<typeof AuditQuery>
 const AuditEntryResponse = response('AuditEntryResponse', {
   id: { ...Id, description: 'Of the request; what it made has the same.' },
   at: Time,
-  actor: Id,
+  actor: { ...Id, description: 'A user; the nil UUID is the operator, by a command.' },
   actor_email: nullable(Type.String({ description: 'Null: the account is gone, or has none.' })),
   method: Type.String(),
   route: Type.String(),
@@ -26,6 +26,6 @@ const AuditEntryResponse = response('AuditEntryResponse', {
     description: 'What stood in the place of the names in the route.'
   }),
   request_id: Type.String(),
-  status: nullable(Type.Integer({ description: 'Null: it was not answered.' }))
+  status: nullable(Type.Integer({ description: 'Null: it was not answered, or a command was run.' }))
 })
 export const AuditListResponse = listOf(AuditEntryResponse)

@@ -32,7 +32,7 @@ export function userRoutes(tiers: Tiers, users: UserService): void {
   tiers.admin.patch(
     '/admin/users/:id',
     {
-      config: byPeople,
+      config: { ...byPeople, recentLogin: 'everyone' },
       schema: {
         summary: 'Change what somebody may do, or let them in or not; never oneself',
         params: IdParams,

@@ -14,7 +14,7 @@ const USER = {
   marketing_consent: 'bool',
   created_at: 'timestamptz'
 } as const
-const LOGIN = { ...USER, password_hash: 'text?', disabled: 'bool' } as const
+const LOGIN = { ...USER, password_hash: 'text?', disabled: 'bool', has_second_factor: 'bool' } as const
 
 export const insertUser = statement({
   name: 'auth.insert_user',
@@ -40,7 +40,7 @@ export const findUser = statement({
   text: `
     select id, email, name, role, scopes, email_verified_at is not null as email_verified, phone, locale,
       marketing_consent_at is not null as marketing_consent, created_at, password_hash,
-      disabled_at is not null as disabled
+      disabled_at is not null as disabled, second_factor_at is not null as has_second_factor
     from auth.users where id = $id`
 })
 /** By the normalised address, and first by the one that an account from before that was stored under. */
@@ -51,7 +51,7 @@ export const findLogin = statement({
   text: `
     select id, email, name, role, scopes, email_verified_at is not null as email_verified, phone, locale,
       marketing_consent_at is not null as marketing_consent, created_at, password_hash,
-      disabled_at is not null as disabled
+      disabled_at is not null as disabled, second_factor_at is not null as has_second_factor
     from auth.users
     where lower(email) = any (array[lower($email), lower($folded)]) and password_hash is not null
     order by lower(email) = lower($folded) desc limit 1`

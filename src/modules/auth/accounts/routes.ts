@@ -5,10 +5,11 @@ import type { RouteLimit, Tiers } from '../../../gateway/routing/tiers.ts'
 import { withoutSlotOf, writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, noContent, PageQuery } from '../../../kernel/wire.ts'
 import type { InvitationService } from '../invitations/service.ts'
+import type { Origin } from '../sessions/origin.ts'
 import type { SessionService } from '../sessions/service.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
 import * as schema from './schema.ts'
-import type { AccountService, Origin } from './service.ts'
+import type { AccountService } from './service.ts'
 
 const config = { class: 'account' } as const
 
@@ -21,7 +22,7 @@ export const neverStored = (_request: FastifyRequest, reply: FastifyReply, done:
   done()
 }
 
-const originOf = (request: FastifyRequest): Origin => ({
+export const originOf = (request: FastifyRequest): Origin => ({
   network: byAddress(request),
   userAgent: request.headers['user-agent'],
   withoutSlot: withoutSlotOf(request)
@@ -54,7 +55,13 @@ export function accountRoutes(tiers: Tiers, accounts: AccountService, limits: Au
         unwritten: 'each try opens a session of its own',
         errors: ['unauthenticated', 'forbidden']
       },
-      schema: { summary: 'Log in', body: schema.LoginRequest, response: { 200: schema.SignedInResponse } },
+      schema: {
+        summary: 'Log in',
+        description:
+          'An account with a second factor is answered 401 `AUTH_SECOND_FACTOR_REQUIRED` with a `challenge` for `POST /api/auth/login/second-factor`.',
+        body: schema.LoginRequest,
+        response: { 200: schema.SignedInResponse }
+      },
       onRequest: neverStored
     },
     request => accounts.logIn(request.body, originOf(request))

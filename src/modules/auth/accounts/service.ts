@@ -1,10 +1,11 @@
 import { foldEmail, normaliseEmail } from '../../../kernel/email.ts'
 import { found } from '../../../kernel/errors.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { newWrite, type WithoutSlot, type Write } from '../../../platform/idempotency/write.ts'
+import { newWrite, type Write } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import { deleteApiKeysOf } from '../api-keys/repository.ts'
+import type { Challenges } from '../challenges/service.ts'
 import { emailNotVerified, invalidCredentials, invalidToken, invitationRequired } from '../errors.ts'
 import { passwordChanged, userRegistered } from '../events.ts'
 import * as invitations from '../invitations/repository.ts'
@@ -13,6 +14,8 @@ import type { RequirePassword } from '../passwords/policy.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
 import type { Passwords } from '../passwords/service.ts'
 import { localeOf } from '../profiles/rules.ts'
+import type { SecondFactors } from '../second-factors/service.ts'
+import { type Origin, userAgentOf } from '../sessions/origin.ts'
 import type { SessionService } from '../sessions/service.ts'
 import type { AuthSettings } from '../settings.ts'
 import type { Verification } from '../verification/service.ts'
@@ -30,6 +33,8 @@ export type AccountDeps = {
   sessions: SessionService
   verification: Verification
   administration: Administration
+  challenges: Pick<Challenges, 'create'>
+  factors: Pick<SecondFactors, 'reset'>
   settings: AuthSettings
 }
 export type Account = {
@@ -41,8 +46,6 @@ export type Account = {
 }
 /** The caller, as their token says. */
 type Caller = { userId: string; role: Role; sessionId: string | null }
-/** Where a request comes from. */
-export type Origin = { network: string; userAgent: string | undefined; withoutSlot: WithoutSlot }
 
 type NewUser = {
   id: string
@@ -53,10 +56,19 @@ type NewUser = {
   passwordHash: string
 }
 
-const USER_AGENT_LENGTH_MAX = 200
-
 export function createAccountService(deps: AccountDeps) {
-  const { db, emit, passwords, requirePassword, sessions, verification, administration, settings } = deps
+  const {
+    db,
+    emit,
+    passwords,
+    requirePassword,
+    sessions,
+    verification,
+    administration,
+    challenges,
+    factors,
+    settings
+  } = deps
 
   /**
    * The condition in front of registration: nothing is hashed or written for somebody who may not register, or whose
@@ -111,7 +123,10 @@ export function createAccountService(deps: AccountDeps) {
     if (used !== 1) throw invitationRequired()
   }
 
-  /** @throws `AUTH_INVALID_CREDENTIALS`, `AUTH_TOO_MANY_FAILURES`, `AUTH_BUSY`, `AUTH_EMAIL_NOT_VERIFIED`. */
+  /**
+   * @throws `AUTH_INVALID_CREDENTIALS`, `AUTH_TOO_MANY_FAILURES`, `AUTH_BUSY`, `AUTH_EMAIL_NOT_VERIFIED`, and
+   * `AUTH_SECOND_FACTOR_REQUIRED` with a challenge.
+   */
   async function logIn({ email, password }: LoginRequest, origin: Origin) {
     const { network, withoutSlot } = origin
     const attempt = { account: normaliseEmail(email), network, withoutSlot }
@@ -120,7 +135,9 @@ export function createAccountService(deps: AccountDeps) {
       await db.transaction(tx => verification.requestFirst(tx, newId(), user))
       throw emailNotVerified()
     }
-    return signIn(db, user, user.password_hash ?? '', origin)
+    const passwordHash = user.password_hash ?? ''
+    if (user.has_second_factor) throw await challenges.create(user, passwordHash)
+    return signIn(db, user, passwordHash, origin)
   }
 
   const findLogin = (email: string) =>
@@ -128,8 +145,8 @@ export function createAccountService(deps: AccountDeps) {
 
   async function signIn(tx: Queryable, row: UserRow, passwordHash: string, origin: Origin) {
     const user = repository.presentUser(row)
-    const userAgent = origin.userAgent?.slice(0, USER_AGENT_LENGTH_MAX) ?? null
-    const tokens = await sessions.open(tx, { ...user, passwordHash }, userAgent)
+    const owner = { ...user, passwordHash, hasSecondFactor: false }
+    const tokens = await sessions.open(tx, owner, userAgentOf(origin))
     if (tokens === undefined) throw invalidCredentials()
     return { user, ...tokens }
   }
@@ -190,6 +207,13 @@ export function createAccountService(deps: AccountDeps) {
   const setRole = (email: string, role: Role, scopes: readonly string[] | null = null): Promise<boolean> =>
     changeUser(email, (tx, id) => administration.grant(tx, id, role, scopes))
 
+  /** False when there is no such account. @throws `AUTH_SECOND_FACTOR_NOT_ENROLLED`. */
+  async function resetSecondFactor(email: string): Promise<boolean> {
+    const user = await findLogin(email)
+    if (user !== undefined) await factors.reset(user.id)
+    return user !== undefined
+  }
+
   async function changeUser(email: string, change: (tx: Transaction, id: string) => Promise<void>) {
     const user = await findLogin(email)
     if (user !== undefined) await db.transaction(tx => change(tx, user.id))
@@ -224,6 +248,7 @@ export function createAccountService(deps: AccountDeps) {
     createFirstAdmin,
     setDisabled,
     setRole,
+    resetSecondFactor,
     hasAdmin: () => hasAdmin(db)
   }
 }

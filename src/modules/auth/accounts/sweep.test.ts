@@ -26,6 +26,9 @@ test('what has expired is deleted, and nothing else', async () => {
   await sql(`insert into auth.one_time_tokens (user_id, purpose, id, email, expires_at)
              select id, 'email', id, 'a', now() + case when row_number() over () > 1 then interval '1 hour' else '0' end
              from auth.users limit 2`)
+  await sql(`insert into auth.login_challenges (token_hash, user_id, password_hash, expires_at)
+             select uuid_send(id), id, 'a', now() + case when row_number() over () > 1 then interval '1 minute' else '0' end
+             from auth.users limit 2`)
   await sql(`update auth.users u set former_email = 'a', email_changed_at = now() - old.age * interval '1 day'
              from (select id, 28 + row_number() over () as age from auth.users limit 2) old where u.id = old.id`)
 
@@ -43,6 +46,7 @@ test('what has expired is deleted, and nothing else', async () => {
     'auth.known_networks': 1,
     'auth.invitations': 1,
     'auth.one_time_tokens': 1,
+    'auth.login_challenges': 1,
     'auth.former_emails': 1,
     'auth.api_keys': 0
   })

@@ -1,6 +1,7 @@
 import type { Chores } from '../../../platform/chores.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { deleteExpiredApiKeys } from '../api-keys/repository.ts'
+import { deleteExpiredChallenges } from '../challenges/repository.ts'
 import * as invitations from '../invitations/repository.ts'
 import { deleteExpiredTokens } from '../one-time-tokens/repository.ts'
 import { TURN_SECONDS } from '../passwords/admission.ts'
@@ -27,6 +28,7 @@ export function sweepEvery(
   sweep('auth.known_networks', () => db.run(budgets.deleteOldNetworks, { knownDays: KNOWN_DAYS }))
   sweep('auth.invitations', () => db.run(invitations.deleteOldInvitations))
   sweep('auth.one_time_tokens', () => db.run(deleteExpiredTokens))
+  sweep('auth.login_challenges', () => db.run(deleteExpiredChallenges))
   sweep('auth.api_keys', () => db.run(deleteExpiredApiKeys))
   sweep('auth.former_emails', () => db.run(deleteFormerEmails, { days: FORMER_EMAIL_DAYS }))
 }

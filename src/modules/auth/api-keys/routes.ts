@@ -32,10 +32,11 @@ export function apiKeyRoutes(tiers: Tiers, keys: ApiKeys, limits: AuthLimits): v
   tiers.admin.post(
     '/auth/api-keys',
     {
-      config: { class: 'account', forPeople: true, secret: 201 },
+      config: { class: 'account', forPeople: true, recentLogin: 'everyone', secret: 201 },
       schema: {
         summary: 'Make an API key for a machine',
-        description: 'It may do what its owner may, or less.',
+        description:
+          'It may do what its owner may, or less. A token that was stolen lives for minutes and a key for years, so making one needs a recent log-in.',
         body: schema.CreateApiKeyRequest,
         response: { 201: schema.NewApiKeyResponse }
       },

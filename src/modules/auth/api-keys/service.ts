@@ -5,10 +5,9 @@ import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import { apiKeyInvalid, apiKeyLimit, apiKeyNotFound, apiKeyScopes, recentLoginRequired } from '../errors.ts'
+import { apiKeyInvalid, apiKeyLimit, apiKeyNotFound, apiKeyScopes } from '../errors.ts'
 import { apiKeyCreated } from '../events.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
-import { findRecentLogin } from '../sessions/repository.ts'
 import type { Revocations } from '../sessions/revocations.ts'
 import type { AccessTokens } from '../tokens/access-tokens.ts'
 import type { Verified } from '../tokens/verify.ts'
@@ -22,47 +21,29 @@ type Deps = {
   revocations: Revocations
   emit: Emit
   keysMax: number
-  recentLoginMinutes: number
 }
 type Owner = Pick<Verified, 'userId'>
-type Caller = Pick<Verified, 'userId' | 'scopes' | 'sessionId' | 'authenticatedAt'>
-const MINUTE_SECONDS = 60
+type Caller = Pick<Verified, 'userId' | 'scopes'>
 
 const PURPOSE = 'auth.api_key'
 const DAYS = 365
 
 /** Keys of administrators' machines, which exchange them for tokens. */
 export function createApiKeys(deps: Deps) {
-  const { db, secrets, accessTokens, revocations, emit, keysMax, recentLoginMinutes } = deps
+  const { db, secrets, accessTokens, revocations, emit, keysMax } = deps
   /** Computed from the id, so that a request whose answer was lost gets the same one again, which lies nowhere. */
   const keysOf = (id: string) => secrets.everyMac(PURPOSE, id).map(mac => `ak_${mac}`)
-
-  /**
-   * A stolen access token is good for minutes, a key for years: so making one needs the password again, or the `auth_time` of
-   * another issuer. @throws `AUTH_RECENT_LOGIN_REQUIRED`.
-   */
-  async function requireRecentLogin({ userId, sessionId, authenticatedAt = 0 }: Caller): Promise<void> {
-    const max_age_seconds = recentLoginMinutes * MINUTE_SECONDS
-    const isRecent =
-      sessionId === null
-        ? Date.now() / 1_000 - authenticatedAt < max_age_seconds
-        : await db
-            .first(findRecentLogin, { id: sessionId, userId, minutes: recentLoginMinutes })
-            .then(found => found?.is_recent === true)
-    if (!isRecent) throw recentLoginRequired({ details: { max_age_seconds } })
-  }
 
   return {
     /**
      * Makes a key. It is in this answer and nowhere else.
-     * @throws `AUTH_RECENT_LOGIN_REQUIRED`, `AUTH_API_KEY_SCOPES`, `AUTH_API_KEY_LIMIT`.
+     * @throws `AUTH_API_KEY_SCOPES`, `AUTH_API_KEY_LIMIT`.
      */
     async create(
       caller: Caller,
       { name, scopes = null, expires_in_days: days = DAYS }: CreateApiKeyRequest,
       write: Write
     ) {
-      if (!write.alreadyApplied) await requireRecentLogin(caller)
       const { userId, scopes: own } = caller
       const missing = own === null ? [] : (scopes ?? []).filter(scope => !own.includes(scope))
       if (missing.length > 0) throw apiKeyScopes({ details: { missing } })

@@ -11,6 +11,8 @@ export type Admission = { charge: 'own' | 'account' } | { waitSeconds: number }
 export const WINDOW_SECONDS = 900
 /** Between two tries of all networks that an account is not known from, once their budget is used up. */
 export const TRICKLE_SECONDS = 10
+/** The same for second factors: a code of six digits is guessed in fewer tries than a password. */
+export const CODE_TRICKLE_SECONDS = 300
 /** So many networks' budgets may be used up before there is only the trickle. */
 const NETWORKS = 5
 /** How long a network may take to use its turn. */
@@ -20,12 +22,17 @@ const QUEUE_SECONDS_MAX = 3_600
 export const ROUNDING_SECONDS = 0.001 // sums of fractions are not exact
 
 export const ownCost = (failuresMax: number): number => WINDOW_SECONDS / failuresMax
-const burstSeconds = (failuresMax: number): number => NETWORKS * failuresMax * TRICKLE_SECONDS
-export const accountMax = (failuresMax: number): number => burstSeconds(failuresMax) + QUEUE_SECONDS_MAX
+const burstSeconds = (failuresMax: number, trickleSeconds: number): number =>
+  NETWORKS * failuresMax * trickleSeconds
+export const accountMax = (failuresMax: number, trickleSeconds: number): number =>
+  burstSeconds(failuresMax, trickleSeconds) + QUEUE_SECONDS_MAX
 
 /** How long who was charged the account's budget has to wait for it; 0 when it was not used up. */
-export const turnWait = (accountLevel: number, failuresMax: number): number =>
-  Math.max(0, accountLevel - burstSeconds(failuresMax))
+export const turnWait = (
+  accountLevel: number,
+  failuresMax: number,
+  trickleSeconds = TRICKLE_SECONDS
+): number => Math.max(0, accountLevel - burstSeconds(failuresMax, trickleSeconds))
 
 /**
  * Whether somebody may try a password. Each network has a budget of its own for an account, and all that the account is

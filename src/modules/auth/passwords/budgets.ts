@@ -26,12 +26,21 @@ export type Entry = {
   /** It came to nothing. */
   withdraw(): Promise<void>
 }
-type BudgetDeps = { db: Database; secrets: Secrets; failuresMax: number }
+type BudgetDeps = {
+  db: Database
+  secrets: Secrets
+  failuresMax: number
+  /** What is guessed: budgets of one purpose say nothing of another. */
+  purpose?: 'auth.login' | 'auth.second_factor'
+  /** Between two tries of all unknown networks, once their budget is used up. */
+  trickleSeconds?: number
+}
 
-/** What wrong passwords may cost the shop and nobody else. */
-export function createBudgets({ db, secrets, failuresMax }: BudgetDeps) {
+/** How often passwords and second factors may be guessed. */
+export function createBudgets(deps: BudgetDeps) {
+  const { db, secrets, failuresMax, purpose = 'auth.login', trickleSeconds = TRICKLE_SECONDS } = deps
   const cost = ownCost(failuresMax)
-  const keyed = (...parts: string[]) => hashSecret(secrets.mac('auth.login', ...parts))
+  const keyed = (...parts: string[]) => hashSecret(secrets.mac(purpose, ...parts))
   const keyOfNetwork = (userId: string, place: string) => keyed('known', userId, place)
   const refused = (seconds: number) => tooManyFailures({ retryAfterSeconds: Math.max(1, Math.ceil(seconds)) })
 
@@ -46,10 +55,10 @@ export function createBudgets({ db, secrets, failuresMax }: BudgetDeps) {
 
   /** Takes one of the tries that unknown networks share; answers how long to wait where that is a later one. */
   async function chargeAccount(tx: Transaction, account: Buffer, own: Buffer): Promise<number> {
-    const max = accountMax(failuresMax)
-    const charged = await tx.first(repository.chargeBudget, { key: account, cost: TRICKLE_SECONDS, max })
+    const max = accountMax(failuresMax, trickleSeconds)
+    const charged = await tx.first(repository.chargeBudget, { key: account, cost: trickleSeconds, max })
     if (charged === undefined) throw refused(max)
-    const seconds = turnWait(charged.level, failuresMax)
+    const seconds = turnWait(charged.level, failuresMax, trickleSeconds)
     if (seconds > 0) await tx.run(repository.reserveTurn, { key: own, cost, seconds })
     return seconds
   }
@@ -82,7 +91,7 @@ export function createBudgets({ db, secrets, failuresMax }: BudgetDeps) {
       if (waitSeconds > 0) throw refused(waitSeconds)
 
       const refundAccount = async (tx: Transaction) => {
-        if (isShared) await tx.run(repository.refundBudget, { key: account, cost: TRICKLE_SECONDS })
+        if (isShared) await tx.run(repository.refundBudget, { key: account, cost: trickleSeconds })
       }
       return {
         succeed: id =>

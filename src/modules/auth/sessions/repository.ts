@@ -3,9 +3,11 @@ import { oneOf, statement } from '../../../platform/postgres/statement.ts'
 import type { Role } from '../accounts/schema.ts'
 
 const RIGHTS = { role: oneOf<Role>(), scopes: 'text[]?' } as const
+/** `auth_time`: when the session was opened, in seconds since 1970. */
+const LOGIN = { auth_time: 'float8' } as const
 
-// Only for the password that was checked: `for share` waits for a change under way, which then makes this find no
-// user, so that no session outlives the password it was opened with.
+// Only for the password that was checked, and only with the second factor where the account has one: `for share` waits for a change
+// under way, which then makes this find no user, so that no session outlives what it was opened with.
 export const insertSession = statement({
   name: 'auth.insert_session',
   takes: {
@@ -14,58 +16,73 @@ export const insertSession = statement({
     passwordHash: 'text',
     userAgent: 'text?',
     days: 'int4',
-    tokenHash: 'bytea'
+    tokenHash: 'bytea',
+    secondFactor: 'bool'
   },
+  gives: LOGIN,
   text: `
-    insert into auth.sessions (id, user_id, user_agent, expires_at, token_hash)
-    select $id, id, $userAgent, now() + make_interval(days => $days), $tokenHash from auth.users
-    where id = $userId and password_hash = $passwordHash and disabled_at is null for share`
+    insert into auth.sessions (id, user_id, user_agent, expires_at, token_hash, second_factor)
+    select $id, id, $userAgent, now() + make_interval(days => $days), $tokenHash, $secondFactor from auth.users
+    where id = $userId and password_hash = $passwordHash and disabled_at is null
+      and ($secondFactor or second_factor_at is null)
+    for share
+    returning extract(epoch from created_at)::float8 as auth_time`
 })
 
 // Rotation is one conditional update: of any number of callers with the same token, one finds it in its place.
 export const rotateToken = statement({
   name: 'auth.rotate_refresh_token',
   takes: { id: 'uuid', hash: 'bytea', nextHash: 'bytea', idleDays: 'int4' },
-  gives: { user_id: 'uuid', ...RIGHTS },
+  gives: { user_id: 'uuid', ...RIGHTS, ...LOGIN },
   text: `
     update auth.sessions s set
       token_hash = $nextHash, previous_hash = $hash, rotated_at = now(), last_used_at = now()
     from auth.users u
     where s.id = $id and s.token_hash = $hash and u.id = s.user_id and u.disabled_at is null
       and s.expires_at > now() and s.last_used_at > now() - make_interval(days => $idleDays)
-    returning s.user_id, u.role, u.scopes`
+    returning s.user_id, u.role, u.scopes, extract(epoch from s.created_at)::float8 as auth_time`
 })
 
 /** What a session knows of its refresh tokens; `is_recent` says how long ago its present one came. */
 export const findRotation = statement({
   name: 'auth.find_rotation',
   takes: { id: 'uuid', graceSeconds: 'float8', idleDays: 'int4' },
-  gives: { user_id: 'uuid', ...RIGHTS, token_hash: 'bytea', previous_hash: 'bytea?', is_recent: 'bool' },
+  gives: {
+    user_id: 'uuid',
+    ...RIGHTS,
+    ...LOGIN,
+    token_hash: 'bytea',
+    previous_hash: 'bytea?',
+    is_recent: 'bool'
+  },
   text: `
-    select s.user_id, u.role, u.scopes, s.token_hash, s.previous_hash,
+    select s.user_id, u.role, u.scopes, extract(epoch from s.created_at)::float8 as auth_time, s.token_hash, s.previous_hash,
       coalesce(s.rotated_at > now() - make_interval(secs => $graceSeconds), false) as is_recent
     from auth.sessions s join auth.users u on u.id = s.user_id
     where s.id = $id and u.disabled_at is null
       and s.expires_at > now() and s.last_used_at > now() - make_interval(days => $idleDays)`
 })
 
-/** Whether a session was opened, by a password, within so many minutes. Refreshing its tokens does not count. */
-export const findRecentLogin = statement({
-  name: 'auth.find_recent_login',
-  takes: { id: 'uuid', userId: 'uuid', minutes: 'int4' },
-  gives: { is_recent: 'bool' },
-  text: `
-    select created_at > now() - make_interval(mins => $minutes) as is_recent from auth.sessions
-    where id = $id and user_id = $userId`
+/** The session that confirmed a second factor has proved it. */
+export const markSecondFactor = statement({
+  name: 'auth.mark_second_factor',
+  takes: { id: 'uuid' },
+  text: 'update auth.sessions set second_factor = true where id = $id'
+})
+export const unmarkSecondFactors = statement({
+  name: 'auth.unmark_second_factors',
+  takes: { userId: 'uuid' },
+  text: 'update auth.sessions set second_factor = false where user_id = $userId'
 })
 
-/** The present rights of the user of a session, unless it has ended. */
+/** The present rights of the user of a session, and how it was opened, unless it has ended. */
 export const findLiveSession = statement({
   name: 'auth.find_live_session',
   takes: { id: 'uuid', userId: 'uuid' },
-  gives: RIGHTS,
+  gives: { ...RIGHTS, ...LOGIN, second_factor: 'bool' },
   text: `
-    select u.role, u.scopes from auth.sessions s join auth.users u on u.id = s.user_id
+    select u.role, u.scopes, extract(epoch from s.created_at)::float8 as auth_time, s.second_factor
+    from auth.sessions s join auth.users u on u.id = s.user_id
     where s.id = $id and s.user_id = $userId and s.expires_at > now() and u.disabled_at is null`
 })
 

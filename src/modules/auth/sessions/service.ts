@@ -21,34 +21,42 @@ export type SessionDeps = {
   limits: { session_days: number; session_idle_days: number }
 }
 type Caller = { userId: string; sessionId: string | null }
-export type SessionOwner = Rights & { id: string; passwordHash: string }
-type Rotated = Rights & { user_id: string; token: RefreshToken }
+export type SessionOwner = Rights & { id: string; passwordHash: string; hasSecondFactor: boolean }
+/** What tokens say; `auth_time` is when the session was opened, in seconds since 1970. */
+type Holder = Rights & { auth_time: number }
+type Rotated = Holder & { user_id: string; token: RefreshToken }
 
 export function createSessionService({ db, secrets, accessTokens, revocations, limits }: SessionDeps) {
   const refreshTokens = createRefreshTokens(secrets)
   const idleDays = limits.session_idle_days
 
-  async function tokensFor(userId: string, { role, scopes }: Rights, { sessionId, text }: RefreshToken) {
+  async function tokensFor(
+    userId: string,
+    { role, scopes, auth_time }: Holder,
+    { sessionId, text }: RefreshToken
+  ) {
+    const session = { id: sessionId, userId, role, scopes, authTime: auth_time }
     return {
-      access_token: await accessTokens.issue({ id: sessionId, userId, role, scopes }),
+      access_token: await accessTokens.issue(session),
       refresh_token: text,
       token_type: 'Bearer' as const,
       expires_in: accessTokens.lifetimeSeconds
     }
   }
 
-  /** Opens a session; `undefined` when the owner is disabled or has another password by now. */
+  /** Opens a session; `undefined` when the owner is disabled, or has another password or a second factor by now. */
   async function open(tx: Queryable, owner: SessionOwner, userAgent: string | null) {
     const token = refreshTokens.first(newId())
-    const opened = await tx.run(repository.insertSession, {
+    const opened = await tx.first(repository.insertSession, {
       id: token.sessionId,
       userId: owner.id,
       passwordHash: owner.passwordHash,
       userAgent,
       days: limits.session_days,
-      tokenHash: token.hash
+      tokenHash: token.hash,
+      secondFactor: owner.hasSecondFactor
     })
-    return opened === 1 ? tokensFor(owner.id, owner, token) : undefined
+    return opened && tokensFor(owner.id, { ...owner, ...opened }, token)
   }
 
   /**
@@ -92,8 +100,7 @@ export function createSessionService({ db, secrets, accessTokens, revocations, l
     return {
       userId: session?.user_id,
       isRecent: session?.is_recent,
-      successor: session &&
-        next && { user_id: session.user_id, role: session.role, scopes: session.scopes, token: next }
+      successor: session && next && { ...session, token: next }
     }
   }
 

@@ -267,24 +267,26 @@ describe('sessions', () => {
     expect(answer.json.code).toBe('AUTH_INVALID_TOKEN')
   })
 
-  test('cannot be opened for a password that was changed, or a user who was disabled, in the meantime', async () => {
+  test('cannot be opened for a password that was changed, a user who was disabled, or without a factor enrolled in the meantime', async () => {
     const { user } = await signIn()
     const session = {
       id: ABSENT,
       userId: user.id,
       userAgent: null,
       days: 1,
-      tokenHash: hashSecret('rt_x')
+      tokenHash: hashSecret('rt_x'),
+      secondFactor: false
     }
     const [row] = await sql('select password_hash from auth.users where id = $1', [user.id])
-    const open = (passwordHash: string) =>
-      app.platform.db.run(repository.insertSession, { ...session, passwordHash })
+    const open = async (passwordHash: string, over: object = {}) =>
+      (await app.platform.db.rows(repository.insertSession, { ...session, ...over, passwordHash })).length
     expect(await open('the hash of yesterday')).toBe(0)
     expect(await open('')).toBe(0)
     await sql('update auth.users set disabled_at = now() where id = $1', [user.id])
     expect(await open(row?.password_hash)).toBe(0)
-    await sql('update auth.users set disabled_at = null where id = $1', [user.id])
-    expect(await open(row?.password_hash)).toBe(1)
+    await sql('update auth.users set disabled_at = null, second_factor_at = now() where id = $1', [user.id])
+    expect(await open(row?.password_hash)).toBe(0)
+    expect(await open(row?.password_hash, { secondFactor: true })).toBe(1)
   })
 
   test('that have expired are swept, living ones are not', async () => {

@@ -193,6 +193,7 @@ describe('an access token', () => {
       jti: expect.any(String),
       iat: expect.any(Number),
       exp: expect.any(Number),
+      auth_time: expect.any(Number),
       client_id: 'cartwright',
       role: 'customer',
       sid: expect.any(String)

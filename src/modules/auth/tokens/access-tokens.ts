@@ -1,3 +1,4 @@
+import { found } from '../../../kernel/errors.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Role } from '../accounts/schema.ts'
 import { invalidToken } from '../errors.ts'
@@ -17,12 +18,14 @@ const ROLES: readonly unknown[] = ['customer', 'admin']
 /** What somebody may do; `scopes` is null for customers and for administrators who may do everything. */
 export type Rights = { role: Role; scopes: string[] | null }
 
+type OpenSession = Rights & { auth_time: number; second_factor: boolean }
+
 export type AccessTokenDeps = {
   keys: SigningKeys
   issuer: string
   lifetimeSeconds: number
-  /** The present rights of a session's user; `undefined` when it has ended. */
-  findSession: (id: string, userId: string) => Promise<Rights | undefined>
+  /** The present rights of a session's user, and how it was opened; `undefined` when it has ended. */
+  findSession: (id: string, userId: string) => Promise<OpenSession | undefined>
   /** The present rights of an API key; `undefined` when it is good for nothing. */
   findKey: (id: string, userId: string) => Promise<Rights | undefined>
 }
@@ -49,8 +52,11 @@ export function createAccessTokens({ keys, issuer, lifetimeSeconds, findSession,
       .sign(privateKey)
   }
 
-  const issue = (session: { id: string; userId: string } & Rights): Promise<string> =>
-    sign(session.userId, session, { client_id: FIRST_PARTY, sid: session.id }, lifetimeSeconds)
+  const issue = (session: { id: string; userId: string; authTime: number } & Rights): Promise<string> => {
+    const { id: sid, authTime } = session
+    const claims = { client_id: FIRST_PARTY, sid, auth_time: Math.floor(authTime) }
+    return sign(session.userId, session, claims, lifetimeSeconds)
+  }
 
   async function issueForKey(key: { id: string; userId: string } & Rights) {
     const seconds = KEY_LIFETIME_SECONDS
@@ -72,10 +78,14 @@ export function createAccessTokens({ keys, issuer, lifetimeSeconds, findSession,
     if (typeof id !== 'string' || !UUID.test(id)) throw invalidToken()
 
     // The rights of now: a token does not keep one that was taken away.
-    const rights = await (isOfKey ? findKey(id, sub) : findSession(id, sub))
-    if (rights === undefined) throw invalidToken()
-    const of = isOfKey ? { sessionId: null, apiKeyId: id } : { sessionId: id }
-    return { userId: sub, ...rights, ...of, expiresAt: believedUntil(exp) }
+    const expiresAt = believedUntil(exp)
+    if (isOfKey) {
+      const rights = found(await findKey(id, sub), invalidToken)
+      return { userId: sub, ...rights, sessionId: null, apiKeyId: id, hasSecondFactor: false, expiresAt }
+    }
+    const session = found(await findSession(id, sub), invalidToken)
+    const { auth_time: authenticatedAt, second_factor: hasSecondFactor, ...rights } = session
+    return { userId: sub, ...rights, sessionId: id, authenticatedAt, hasSecondFactor, expiresAt }
   }
 
   return { issuer, lifetimeSeconds, issue, issueForKey, verify }

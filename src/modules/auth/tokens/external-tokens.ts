@@ -3,7 +3,7 @@ import { invalidToken } from '../errors.ts'
 import type { AuthSettings } from '../settings.ts'
 import type { IssuerKeys } from './issuer-keys.ts'
 import type { Claims, ParsedToken } from './parse.ts'
-import { verifyToken } from './verify.ts'
+import { LEEWAY_SECONDS, verifyToken } from './verify.ts'
 
 export type IssuerSettings = AuthSettings['issuers'][number]
 /** Somebody as another issuer knows them. The e-mail address is only to be shown. */
@@ -16,6 +16,8 @@ export type ExternalCaller = {
   /** What an administrator may look after; `null`: everything. */
   scopes: string[] | null
   exp: number
+  /** Whether `acr` or `amr` has a value that the settings name. */
+  hasSecondFactor: boolean
   /** `auth_time` of OpenID Connect: when the person logged in there. */
   authenticatedAt?: number
 }
@@ -49,7 +51,8 @@ export function createExternalTokens(settings: IssuerSettings, keyFor: IssuerKey
       isAdmin,
       scopes: isAdmin && settings.scopes_claim !== undefined ? scopesIn(claims, settings.scopes_claim) : null,
       exp: claims.exp,
-      ...(typeof claims.auth_time === 'number' && { authenticatedAt: claims.auth_time })
+      hasSecondFactor: hasSecondFactor(claims, settings.second_factor),
+      ...authTimeOf(claims)
     }
   }
 }
@@ -62,6 +65,19 @@ export type ExternalTokens = ReturnType<typeof createExternalTokens>
 function isOtherToken(claims: Claims): boolean {
   const { typ = 'Bearer', token_use: use = 'access' } = claims
   return typ !== 'Bearer' || use !== 'access' || ID_TOKEN_CLAIMS.some(name => Object.hasOwn(claims, name))
+}
+
+/** A time in the future would be recent for as long as the issuer likes: it is ignored. */
+const authTimeOf = ({ auth_time }: Claims): { authenticatedAt?: number } =>
+  typeof auth_time === 'number' && auth_time <= Date.now() / 1_000 + LEEWAY_SECONDS
+    ? { authenticatedAt: auth_time }
+    : {}
+
+/** Whether the issuer says so by `acr` or `amr` (OpenID Connect Core, section 2); never without configured values. */
+function hasSecondFactor({ acr, amr }: Claims, values: IssuerSettings['second_factor'] = {}): boolean {
+  const isAmong = (wanted: readonly unknown[] | undefined, given: unknown) =>
+    [given].flat().some(each => wanted?.includes(each) === true)
+  return isAmong(values.acr, acr) || isAmong(values.amr, amr)
 }
 
 /** Whether the claim at `path` (a name, or names joined by dots) is `value` or a list that contains it. */

@@ -13,14 +13,17 @@ export type Verified = {
   scopes: readonly string[] | null
   sessionId: string | null
   apiKeyId?: string
+  /** When all factors were proved, in seconds since 1970; absent where that is not known. */
   authenticatedAt?: number
+  hasSecondFactor: boolean
   expiresAt: number
 }
 
 /** The library is loaded with the first token, not at start: 25 ms. */
 export const jose = () => import('jose')
 
-const LEEWAY_SECONDS = 60
+/** How far the clock of an issuer may be ahead. */
+export const LEEWAY_SECONDS = 60
 const SUBJECT_LENGTH_MAX = 255 // OpenID Connect Core, section 2
 // A verified token is believed for a minute; then whether its session or user still exists is asked again.
 const BELIEVED_SECONDS = 60

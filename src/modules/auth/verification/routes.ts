@@ -38,7 +38,7 @@ export function verificationRoutes(tiers: Tiers, verification: Verification, lim
   tiers.secured.post(
     '/auth/email',
     {
-      config,
+      config: { ...config, recentLogin: 'administrators' },
       schema: {
         summary: 'Change the own e-mail address',
         description: 'It counts once it is verified: a message is sent there, unless somebody else has it.',

@@ -25,6 +25,28 @@ test('what proves something is in the mail, behind a #, and nowhere else', async
   expect(shop.log.join('')).not.toContain(reset.token)
 })
 
+test('an owner is told what happened to the second factor, in their language', async () => {
+  const shop = await useMailingAccounts()
+  const ada = shop.know('ada@example.com')
+  const bob = shop.know('bob@example.com', { locale: 'de-CH' })
+  const CHANGES = {
+    enrolled: ['was set up', 'eingerichtet'],
+    removed: ['was removed', 'entfernt'],
+    reset: ['The operator of the shop reset', 'zurückgesetzt'],
+    recovery_code_used: ['A recovery code', 'Wiederherstellungscode in'],
+    recovery_codes_replaced: ['were replaced', 'ersetzt']
+  }
+  for (const change of Object.keys(CHANGES))
+    for (const owner of [ada, bob]) await shop.happen('second_factor_changed', owner, { change })
+  const taken = await shop.mailed(10)
+  for (const [english, german] of Object.values(CHANGES)) {
+    const sent = taken.filter(
+      ({ text = '' }) => text.includes(english as string) || text.includes(german as string)
+    )
+    expect(sent.map(({ recipient }) => recipient).sort()).toEqual(['ada@example.com', 'bob@example.com'])
+  }
+})
+
 test('what was used before it could be sent is not sent', async () => {
   const shop = await useMailingAccounts()
   const ada = shop.know('ada@example.com')

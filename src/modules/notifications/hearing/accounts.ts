@@ -60,6 +60,13 @@ export function createAccountHearing({ auth, write, isOn }: Deps) {
       to: recipientOf(contact, contact.email),
       data: { name: event.payload.name, ...at(event) }
     })),
+    'auth.second_factor_changed': hear<UserEvent & { change: string }>(
+      'second_factor_changed',
+      async (event, contact) => ({
+        to: recipientOf(contact, contact.email),
+        data: { change: event.payload.change, ...at(event) }
+      })
+    ),
     // To the address before: whoever has that one is to know.
     'auth.email_changed': hear<UserEvent>('email_changed', async (event, contact) => ({
       to: recipientOf(contact, contact.formerEmail ?? contact.email),

@@ -7,6 +7,7 @@ export const EVENT_TEMPLATES = [
   'reset_password',
   'password_changed',
   'api_key_created',
+  'second_factor_changed',
   'email_changed',
   'order_placed',
   'order_paid',
@@ -82,6 +83,11 @@ export const catalogue: Readonly<Record<TemplateName, About>> = {
   api_key_created: {
     description: 'An administrator made an API key.',
     example: { name: always('Warehouse'), at: always('2026-01-31T12:00:00.000Z') }
+  },
+  second_factor_changed: {
+    description:
+      'The second factor of an account was enrolled, removed or reset, or its recovery codes were used or replaced.',
+    example: { change: always('removed'), at: always('2026-01-31T12:00:00.000Z') }
   },
   email_changed: {
     description: 'The address of an account was changed.',

@@ -46,6 +46,11 @@ export const english: Readonly<Record<TemplateName, Words>> = {
     'The API key “{{ name }}” was made for your account on {{ at | moment }}. It can do what you can do in the shop.',
     'If it was not you, revoke it and change your password immediately.'
   ),
+  second_factor_changed: plain(
+    'The second factor of your account',
+    "{% if change == 'enrolled' %}A second factor was set up for your account on {{ at | moment }}.{% elsif change == 'removed' %}The second factor of your account was removed on {{ at | moment }}.{% elsif change == 'reset' %}The operator of the shop reset the second factor of your account on {{ at | moment }}. You log in with your password alone until you set up another one.{% elsif change == 'recovery_code_used' %}A recovery code of your account was used to log in on {{ at | moment }}.{% else %}The recovery codes of your account were replaced on {{ at | moment }}.{% endif %}",
+    'If it was not you, change your password and tell us immediately.'
+  ),
   email_changed: plain(
     'Your e-mail address was changed',
     'The e-mail address of your account was changed on {{ at | moment }}.',

@@ -46,6 +46,11 @@ export const german: Readonly<Record<TemplateName, Words>> = {
     'Der API-Schlüssel „{{ name }}“ wurde am {{ at | moment }} für Ihr Konto erstellt. Er kann im Shop, was Sie können.',
     'Wenn Sie das nicht waren, widerrufen Sie ihn und ändern Sie sofort Ihr Passwort.'
   ),
+  second_factor_changed: plain(
+    'Der zweite Faktor Ihres Kontos',
+    "{% if change == 'enrolled' %}Für Ihr Konto wurde am {{ at | moment }} ein zweiter Faktor eingerichtet.{% elsif change == 'removed' %}Der zweite Faktor Ihres Kontos wurde am {{ at | moment }} entfernt.{% elsif change == 'reset' %}Der Betreiber des Shops hat den zweiten Faktor Ihres Kontos am {{ at | moment }} zurückgesetzt. Bis Sie einen neuen einrichten, melden Sie sich mit dem Passwort allein an.{% elsif change == 'recovery_code_used' %}Am {{ at | moment }} hat sich jemand mit einem Wiederherstellungscode in Ihrem Konto angemeldet.{% else %}Die Wiederherstellungscodes Ihres Kontos wurden am {{ at | moment }} ersetzt.{% endif %}",
+    'Wenn Sie das nicht waren, ändern Sie sofort Ihr Passwort und sagen Sie uns Bescheid.'
+  ),
   email_changed: plain(
     'Ihre E-Mail-Adresse wurde geändert',
     'Die E-Mail-Adresse Ihres Kontos wurde am {{ at | moment }} geändert.',

@@ -1,0 +1,24 @@
+import { defineError } from './errors.ts'
+
+/** For so long a log-in is recent. */
+const RECENT_LOGIN_SECONDS = 300
+
+const recentLoginRequired = defineError(
+  'forbidden',
+  'AUTH_RECENT_LOGIN_REQUIRED',
+  'This needs a log-in that is at most "max_age_seconds" old. Log in again; a refreshed token is not enough.',
+  { mayPass: true }
+)
+/** A route is closed to an administrator who logged in without the second factor that the shop requires. */
+export const secondFactorMissing = defineError(
+  'forbidden',
+  'AUTH_SECOND_FACTOR_MISSING',
+  'Administrators of this shop need a second factor. Enrol one at /api/auth/second-factor, or log in at your issuer with one.'
+)
+
+/** Whether a log-in at this time, in seconds since 1970, is at most five minutes old. */
+export const isRecentLogin = ({ authenticatedAt = 0 }: { readonly authenticatedAt?: number }): boolean =>
+  Date.now() / 1_000 - authenticatedAt < RECENT_LOGIN_SECONDS
+
+/** The error for a log-in that is too old. */
+export const loginTooOld = () => recentLoginRequired({ details: { max_age_seconds: RECENT_LOGIN_SECONDS } })

@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto'
+import { base32 } from '../../../kernel/base32.ts'
+import { found } from '../../../kernel/errors.ts'
+import type { PayloadOf } from '../../../kernel/events.ts'
+import type { AuditTrail } from '../../../platform/audit.ts'
+import type { Write } from '../../../platform/idempotency/write.ts'
+import type { Log } from '../../../platform/log.ts'
+import type { Emit } from '../../../platform/outbox/outbox.ts'
+import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import type { Secrets } from '../../../platform/secrets/secrets.ts'
+import { findUser } from '../accounts/repository.ts'
+import { deleteChallengesOf } from '../challenges/repository.ts'
+import {
+  secondFactorCodeWrong,
+  secondFactorEnrolled,
+  secondFactorExternal,
+  secondFactorNotBegun,
+  secondFactorNotEnrolled,
+  userNotFound
+} from '../errors.ts'
+import { secondFactorChanged } from '../events.ts'
+import { markSecondFactor, unmarkSecondFactors } from '../sessions/repository.ts'
+import type { SessionService } from '../sessions/service.ts'
+import type { Verified } from '../tokens/verify.ts'
+import { hashCode, plainCode, recoveryCodes } from './recovery-codes.ts'
+import * as repository from './repository.ts'
+import { otpauthUri, SECRET_BYTES, stepOf } from './totp.ts'
+
+export type SecondFactorDeps = {
+  db: Database
+  secrets: Secrets
+  log: Log
+  emit: Emit
+  audit: Pick<AuditTrail, 'noteCommand'>
+  sessions: Pick<SessionService, 'endAll' | 'verifyAgain'>
+  /** What authenticator apps show beside the code. */
+  shopName: string
+  isRequired: boolean
+}
+type Caller = Pick<Verified, 'userId' | 'sessionId'>
+type Change = PayloadOf<typeof secondFactorChanged>['change']
+
+const PURPOSE = 'auth.second_factors'
+
+/** Second factors of administrators: time-based codes of an app (RFC 6238), and recovery codes. */
+export function createSecondFactors(deps: SecondFactorDeps) {
+  const { db, secrets, log, emit, audit, sessions, shopName, isRequired } = deps
+  const announce = (tx: Transaction, user_id: string, change: Change) =>
+    emit(tx, secondFactorChanged, user_id, { user_id, change })
+
+  function open(sealed: Buffer, user_id: string): Buffer | undefined {
+    const secret = secrets.open(PURPOSE, sealed)
+    if (secret === undefined)
+      log.warn(
+        { user_id, secret: secrets.keyIdOf(sealed) },
+        'a second factor is encrypted with a secret that secrets.keys does not have: its codes are refused. Add the secret, or run user reset-second-factor.'
+      )
+    return secret
+  }
+
+  /** Accepts a code of the app for its time step, once. */
+  async function acceptCode(tx: Transaction, userId: string, code: string): Promise<boolean> {
+    const sealed = (await tx.first(repository.findFactor, { userId }))?.sealed ?? null
+    const secret = sealed === null ? undefined : open(sealed, userId)
+    const step = secret && stepOf(secret, code, Date.now())
+    if (sealed === null || secret === undefined || step === undefined) return false
+    const isCurrent = secrets.keyIdOf(sealed) === secrets.keyId
+    const kept = isCurrent ? sealed : secrets.seal(PURPOSE, secret)
+    return (await tx.run(repository.acceptStep, { userId, step, sealed: kept })) === 1
+  }
+
+  /** Uses a recovery code up, and tells its owner. */
+  async function acceptRecoveryCode(tx: Transaction, userId: string, code: string): Promise<boolean> {
+    const isRight = (await tx.run(repository.useRecoveryCode, { userId, hash: hashCode(code) })) === 1
+    if (isRight) announce(tx, userId, 'recovery_code_used')
+    return isRight
+  }
+
+  async function storeCodes(tx: Transaction, userId: string, id: string): Promise<void> {
+    await tx.run(repository.deleteRecoveryCodes, { userId })
+    await tx.run(repository.insertRecoveryCodes, {
+      userId,
+      hashes: recoveryCodes(secrets, id)[0].map(hashCode)
+    })
+  }
+
+  /** The codes that the request of this id made, unless later ones replaced them. @throws `AUTH_SECOND_FACTOR_NOT_ENROLLED`. */
+  async function codesOf(userId: string, id: string): Promise<{ recovery_codes: string[] }> {
+    const stored = await db.rows(repository.listRecoveryCodes, { userId })
+    const isStored = (code: string) => stored.some(({ code_hash }) => code_hash.equals(hashCode(code)))
+    const made = recoveryCodes(secrets, id).find(codes => codes.some(isStored))
+    return { recovery_codes: found(made, secondFactorNotEnrolled) }
+  }
+
+  async function drop(tx: Transaction, userId: string, change: Change): Promise<void> {
+    if ((await tx.run(repository.unenrol, { userId })) === 0) throw secondFactorNotEnrolled()
+    await tx.run(repository.deleteFactor, { userId })
+    await tx.run(deleteChallengesOf, { userId })
+    await tx.run(unmarkSecondFactors, { userId })
+    await sessions.verifyAgain(tx, userId)
+    announce(tx, userId, change)
+  }
+
+  return {
+    async read(userId: string) {
+      const { enrolled_at, codes_left } = found(
+        await db.first(repository.findFactor, { userId }),
+        userNotFound
+      )
+      return { enrolled_at, recovery_codes_left: codes_left, is_required: isRequired }
+    },
+
+    /** Makes a secret, which counts once it is confirmed. @throws `AUTH_SECOND_FACTOR_ENROLLED`, `AUTH_SECOND_FACTOR_EXTERNAL`. */
+    async begin(userId: string, write: Write) {
+      const user = found(await db.first(findUser, { id: userId }), userNotFound)
+      if (user.password_hash === null) throw secondFactorExternal()
+      await write.once(db, async tx => {
+        const sealed = secrets.seal(PURPOSE, randomBytes(SECRET_BYTES))
+        if ((await tx.run(repository.upsertPending, { userId, sealed })) === 0) throw secondFactorEnrolled()
+      })
+      const { sealed, enrolled_at } = found(await db.first(repository.findFactor, { userId }), userNotFound)
+      // A repeated request never shows the secret of a factor that was confirmed meanwhile.
+      if (sealed === null || enrolled_at !== null) throw secondFactorEnrolled()
+      const secret = found(open(sealed, userId), secondFactorNotBegun)
+      return {
+        secret: base32(secret),
+        otpauth_uri: otpauthUri(secret, { issuer: shopName, account: user.email ?? userId })
+      }
+    },
+
+    /** Each log-in needs the factor from now on. @throws `AUTH_SECOND_FACTOR_CODE_WRONG` and others. */
+    async confirm({ userId, sessionId }: Caller, code: string, write: Write) {
+      await write.once(db, async tx => {
+        // First, because log-ins lock the user before the factor.
+        if ((await tx.run(repository.enrol, { userId })) === 0) throw secondFactorEnrolled()
+        found((await tx.first(repository.findFactor, { userId }))?.sealed ?? undefined, secondFactorNotBegun)
+        if (!(await acceptCode(tx, userId, plainCode(code)))) throw secondFactorCodeWrong()
+        await storeCodes(tx, userId, write.id)
+        await sessions.endAll(tx, userId, sessionId)
+        if (sessionId !== null) await tx.run(markSecondFactor, { id: sessionId })
+        announce(tx, userId, 'enrolled')
+      })
+      return codesOf(userId, write.id)
+    },
+
+    /** @throws `AUTH_SECOND_FACTOR_NOT_ENROLLED`. */
+    async replaceRecoveryCodes(userId: string, write: Write) {
+      await write.once(db, async tx => {
+        const factor = await tx.first(repository.lockEnrolled, { userId })
+        found(factor, secondFactorNotEnrolled)
+        await storeCodes(tx, userId, write.id)
+        announce(tx, userId, 'recovery_codes_replaced')
+      })
+      return codesOf(userId, write.id)
+    },
+
+    /** @throws `AUTH_SECOND_FACTOR_NOT_ENROLLED`. */
+    remove: (userId: string, write: Write) => write.once(db, tx => drop(tx, userId, 'removed')),
+
+    /** For an operator: whose device and recovery codes are lost logs in with the password alone. @throws as `remove`. */
+    reset: (userId: string) =>
+      db.transaction(async tx => {
+        await drop(tx, userId, 'reset')
+        await sessions.endAll(tx, userId, null)
+        await audit.noteCommand(tx, 'user reset-second-factor', { id: userId })
+      }),
+
+    /** Uses a code of the app, or a recovery code. False when it is wrong, too old, or was used before. */
+    accept: (tx: Transaction, userId: string, text: string): Promise<boolean> => {
+      const code = plainCode(text)
+      const isOfApp = /^\d{6}$/.test(code)
+      return isOfApp ? acceptCode(tx, userId, code) : acceptRecoveryCode(tx, userId, code)
+    }
+  }
+}
+export type SecondFactors = ReturnType<typeof createSecondFactors>
