@@ -55,6 +55,12 @@ export const refundTooMuch = defineError(
   'PAYMENT_REFUND_TOO_MUCH',
   'That much was not taken, or is being given back already; "available" says how much can be refunded.'
 )
+export const refundLimit = defineError(
+  'forbidden',
+  'PAYMENT_REFUND_LIMIT',
+  'API keys refund at most "limit" of an order. An administrator who is logged in refunds more.',
+  { mayPass: true }
+)
 export const notVoidable = defineError(
   'conflict',
   'PAYMENT_NOT_VOIDABLE',

@@ -212,6 +212,7 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
       }
       await settle(tx, book)
     },
+    requireRefundRight: () => {},
     refund: async (tx, orderId, { id, amountMinor }) => {
       const book = bookOf(tx, orderId)
       let left = amountMinor

@@ -23,7 +23,7 @@ import { applyEvent, reconcile, sendOperation, watchExpiry } from './operations/
 import { createReconciler, hastenAll } from './operations/reconciler.ts'
 import { insertOperations } from './operations/repository.ts'
 import { createSender } from './operations/sender.ts'
-import { createRefunds } from './payments/refunds.ts'
+import { createRefunds, type Refunder, type Refunds } from './payments/refunds.ts'
 import { paymentRoutes } from './payments/routes.ts'
 import { createPaymentService } from './payments/service.ts'
 import { type Choice, createStarter } from './payments/start.ts'
@@ -45,7 +45,7 @@ export {
   paymentRefunded,
   refundFailed
 } from './events.ts'
-export type { MoneyFigures, PaymentChange, PaymentGuard, PaymentListener, ReconcileReport }
+export type { MoneyFigures, PaymentChange, PaymentGuard, PaymentListener, ReconcileReport, Refunder }
 
 const NETWORK_MS = 86_400_000
 const SWEEP_SECONDS = 3_600
@@ -79,6 +79,8 @@ export type PaymentsApi = {
   capture(tx: Transaction, orderId: string, capture: OrderCapture): Promise<void>
   /** Gives back so much of what was taken. @throws `PAYMENT_REFUND_TOO_MUCH` */
   refund(tx: Transaction, orderId: string, refund: OrderRefund): Promise<void>
+  /** Whether the caller may refund so much more of an account. @throws `PAYMENT_REFUND_LIMIT`, `AUTH_RECENT_LOGIN_REQUIRED` */
+  requireRefundRight: Refunds['requireRight']
   /** @throws `PAYMENT_ORDER_NOT_FOUND` */
   find(db: Queryable, orderId: string): Promise<AccountRow>
   /** What was taken and given back in days that begin at these times, and end with the next one or at `end`. Two statements. */
@@ -138,7 +140,7 @@ export const paymentsModule = defineModule({
     const hear = createHearing({ secrets, recorder })
     const inquire = createInquiry({ db, providers, recorder, hear })
     const sender = createSender({ db, secrets, providers, recorder, hear })
-    const refunds = createRefunds()
+    const refunds = createRefunds(settings.refunds)
     const starter = createStarter(providers, attempts)
     const accounts = createAccounts({ recorder, starter, refunds, attempts, wake: wakeOperation })
     const events = metrics.counter('callbacks', 'What providers called back with.', {
@@ -160,6 +162,7 @@ export const paymentsModule = defineModule({
 
     const api: PaymentsApi = {
       ...accounts,
+      requireRefundRight: refunds.requireRight,
       figures,
       quarantined,
       forget,

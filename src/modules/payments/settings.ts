@@ -23,6 +23,18 @@ export const paymentsSettings = section('Payments.', {
     1,
     1_000
   ),
+  refunds: section(
+    'How much is refunded of one order in total, in the smallest unit of its currency, such as cents. Canceling a paid order is a refund, too.',
+    {
+      recent_login_above: count(
+        'Above this, an administrator needs a log-in of the last five minutes.',
+        50_000,
+        0,
+        1_000_000_000
+      ),
+      api_key_max: count('The most that API keys refund.', 50_000, 0, 1_000_000_000)
+    }
+  ),
   manual_methods: Type.Array(Type.Enum(['bank_transfer', 'cash_on_delivery', 'on_account']), {
     description:
       'What customers may choose that no program is paid by, the usual one first: bank_transfer, cash_on_delivery, on_account.',

@@ -184,5 +184,6 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
 const doerOf = (request: FastifyRequest, reason?: string): Doer => ({
   role: 'admin',
   actor: identityOf(request).userId,
+  refunder: identityOf(request),
   reason: reason ?? null
 })

@@ -19,7 +19,7 @@ type Deps = {
   emit: Emit
   pricing: Pick<PricingApi, 'release'>
   /** Absent: nothing is asked of anybody, and an order is canceled at once. */
-  payments: Pick<PaymentsApi, 'freeze' | 'thaw' | 'proceed'> | undefined
+  payments: Pick<PaymentsApi, 'lock' | 'freeze' | 'thaw' | 'proceed' | 'requireRefundRight'> | undefined
   inventory: Pick<InventoryApi, 'post'> | undefined
   cart: Pick<CartApi, 'giveBack'> | undefined
 }
@@ -50,9 +50,19 @@ export function createCancellations({
       write.expect(hand.order.version, orderStale)
       if (hand.life.state === 'canceled' || hand.life.isCancelRequested) return
       changes.judge(hand, 'cancel', doer)
+      await requireRefundRight(tx, id, doer)
       await begin(tx, hand, doer)
     })
     await payments?.proceed(id)
+  }
+
+  /** All that was paid for a canceled order goes back. @throws `PAYMENT_REFUND_LIMIT`, `AUTH_RECENT_LOGIN_REQUIRED` */
+  async function requireRefundRight(tx: Transaction, id: string, { refunder }: Doer): Promise<void> {
+    if (refunder === undefined) return
+    const account = await payments?.lock(tx, id)
+    if (account === undefined) return
+    const heldMinor = account.captured - account.refunded - account.refunding
+    if (heldMinor > 0) payments?.requireRefundRight(account, heldMinor, refunder)
   }
 
   async function begin(tx: Transaction, hand: Hand, doer: Doer): Promise<void> {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { found } from '../../../kernel/errors.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { PaymentsApi } from '../../payments/index.ts'
+import type { PaymentsApi, Refunder } from '../../payments/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import { actionRefused, notCancelable, orderNotFound } from '../errors.ts'
 import {
@@ -23,6 +23,8 @@ export type Doer = {
   /** Null: a guest, or the shop itself. */
   readonly actor: string | null
   readonly reason: string | null
+  /** Whose refunds have limits: an administrator, or an API key. */
+  readonly refunder?: Refunder
 }
 export const SYSTEM: Doer = { role: 'system', actor: null, reason: null }
 

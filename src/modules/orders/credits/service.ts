@@ -20,7 +20,10 @@ import * as repository from './repository.ts'
 /** What has become of the money of an order. */
 type Money = Pick<PaymentChange, 'captured' | 'refunded' | 'refunding' | 'due'>
 
-type Deps = { payments: Pick<PaymentsApi, 'lock' | 'changeDue' | 'refund'> | undefined; emit: Emit }
+type Deps = {
+  payments: Pick<PaymentsApi, 'lock' | 'changeDue' | 'refund' | 'requireRefundRight'> | undefined
+  emit: Emit
+}
 /** Which credit it is: with an id that there is already, nothing is done. */
 type Note = { readonly id: string; readonly kind: repository.AdjustmentKind; readonly doer: Doer }
 
@@ -63,9 +66,9 @@ export function createCredits({ payments, emit }: Deps) {
    */
   async function moneyOf(tx: Transaction, { order }: Hand) {
     const account = await payments?.lock(tx, order.id)
-    const { captured, refunded, refunding } = account ?? { captured: 0, refunded: 0, refunding: 0 }
-    const heldMinor = Math.max(0, captured - refunded - refunding)
-    return { heldMinor, dueMinor: account?.due }
+    const money = account ?? { captured: 0, refunded: 0, refunding: 0 }
+    const heldMinor = Math.max(0, money.captured - money.refunded - money.refunding)
+    return { heldMinor, dueMinor: account?.due, money }
   }
 
   /** Writes it down, gives back what is too much, and asks for less where it is not paid yet. */
@@ -77,9 +80,11 @@ export function createCredits({ payments, emit }: Deps) {
     note: Note
   ): Promise<void> {
     const { id: order_id } = hand.order
-    const { heldMinor, dueMinor } = await moneyOf(tx, hand)
+    const { heldMinor, dueMinor, money } = await moneyOf(tx, hand)
     const owedMinor = ledger.totalMinor - creditedMinor(ledger) - credit.amountMinor
     const back = backMinor(credit, { owedMinor, heldMinor })
+    if (back > 0 && note.doer.refunder !== undefined)
+      payments?.requireRefundRight(money, back, note.doer.refunder)
     if (!(await keep(tx, hand, credit, back, note))) return
     const unpaid = credit.amountMinor - back
     if (dueMinor !== undefined && unpaid > 0) await payments?.changeDue(tx, order_id, dueMinor - unpaid)

@@ -75,9 +75,6 @@ export function paymentRoutes(tiers: Tiers, payments: PaymentService): void {
   tiers.admin.post(
     '/admin/payments/:id/refund',
     { config: asks, schema: { ...own, summary: 'Give something back', body: RefundPaymentRequest } },
-    request => {
-      const { amount, reason } = request.body
-      return payments.refund(request.params.id, amount, reason, identityOf(request).userId, writeOf(request))
-    }
+    request => payments.refund(request.params.id, request.body, identityOf(request), writeOf(request))
   )
 }

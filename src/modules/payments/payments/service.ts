@@ -18,7 +18,7 @@ import { type AccountRow, lockAccount } from '../facts/repository.ts'
 import * as operations from '../operations/repository.ts'
 import type { Sender } from '../operations/sender.ts'
 import type { Providers } from '../providers/registry.ts'
-import type { Refunds } from './refunds.ts'
+import type { Refunder, Refunds } from './refunds.ts'
 import * as repository from './repository.ts'
 import type { AdminPaymentQuery, PaymentDetailResponse, ReconciliationResponse } from './schema.ts'
 
@@ -116,9 +116,17 @@ export function createPaymentService({ db, providers, sender, refunds, recorder 
         await insert(tx, write, payment, 'void', payment.amount - payment.captured, actor)
       }),
 
-    /** @throws `PAYMENT_NOT_FOUND`, `PAYMENT_REFUND_TOO_MUCH` */
-    refund: (id: string, amount: number, reason: string, actor: string, write: Write) =>
-      decide(id, write, (tx, payment) => refunds.take(tx, payment, { id: write.id, amount, reason, actor })),
+    /** @throws `PAYMENT_NOT_FOUND`, `PAYMENT_REFUND_TOO_MUCH`, `PAYMENT_REFUND_LIMIT`, `AUTH_RECENT_LOGIN_REQUIRED` */
+    refund: (
+      id: string,
+      { amount, reason }: { amount: number; reason: string },
+      refunder: Refunder & { userId: string },
+      write: Write
+    ) =>
+      decide(id, write, async (tx, payment, account) => {
+        refunds.requireRight(account, amount, refunder)
+        await refunds.take(tx, payment, { id: write.id, amount, reason, actor: refunder.userId })
+      }),
 
     listOpenOperations: (query: PageQuery) =>
       readPage(query, {
