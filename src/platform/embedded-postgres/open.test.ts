@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import pg from 'pg'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { OperatorError } from '../../kernel/errors.ts'
 import { openEmbeddedPostgres } from './open.ts'
 
@@ -18,13 +18,26 @@ const isRoot = process.getuid?.() === 0
 /** As root the tests of an ordinary user run as `nobody`. */
 const ordinary = isRoot ? { uid: 65534, gid: 65534 } : {}
 
+let finished: string
 let base: string
 let folder: string
 let children: ChildProcess[]
 
+/** A temporary folder that every user can enter. */
+function makeBase(): string {
+  const made = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'pg-test-')))
+  fs.chmodSync(made, 0o755)
+  return made
+}
+
+beforeAll(async () => {
+  finished = makeBase()
+  await (await openEmbeddedPostgres({ folder: finished, mode: 'own' })).stop()
+})
+afterAll(() => fs.rmSync(finished, { recursive: true }))
+
 beforeEach(() => {
-  base = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'pg-test-')))
-  fs.chmodSync(base, 0o755)
+  base = makeBase()
   folder = join(base, 'data')
   children = []
 })
@@ -58,6 +71,7 @@ describe('a folder', () => {
   })
 
   test('in use is refused to a second owner, and shared with whoever attaches', async () => {
+    copyCluster()
     const owner = await openEmbeddedPostgres({ folder, mode: 'own' })
     await query(owner.url, 'create table notes as select 1 as id')
     const holder = `process ${process.pid}`
@@ -102,6 +116,7 @@ describe('a folder', () => {
   })
 
   test('with a lock and a server file left by processes long gone is taken over', async () => {
+    copyCluster()
     const first = await openEmbeddedPostgres({ folder, mode: 'own' })
     const pidFile = fs.readFileSync(join(folder, 'postgres/postmaster.pid'), 'utf8')
     await first.stop()
@@ -123,6 +138,7 @@ describe('a folder', () => {
   })
 
   test('whose server file is empty or damaged, as a power cut leaves it, starts', async () => {
+    copyCluster()
     await (await openEmbeddedPostgres({ folder, mode: 'own' })).stop()
     for (const left of ['', '\n', '\0\0\0\0', 'rubbish\n']) {
       for (const path of ['postgres/postmaster.pid', 'postgres-run/.s.PGSQL.5432.lock'])
@@ -134,6 +150,7 @@ describe('a folder', () => {
   })
 
   test('whose server file is empty while its server lives never gets a second one', async () => {
+    copyCluster()
     const acknowledged = await writeUntilKilled(child => {
       const server = serverPid()
       child.kill('SIGKILL')
@@ -162,6 +179,7 @@ describe('a folder', () => {
 
 describe('kill -9', () => {
   test('of the owner stops the server, and the next start finds every acknowledged row', async () => {
+    copyCluster()
     for (let round = 0; round < 3; round++) {
       const acknowledged = await writeUntilKilled(child => child.kill('SIGKILL'))
       await until('the server stops by itself', () => serverPid() === undefined)
@@ -170,6 +188,7 @@ describe('kill -9', () => {
   })
 
   test('of the owner and the supervisor leaves a server that the next start stops', async () => {
+    copyCluster()
     const acknowledged = await writeUntilKilled(child => {
       const server = serverPid()
       child.kill('SIGKILL')
@@ -180,6 +199,7 @@ describe('kill -9', () => {
   })
 
   test('of the owner, the supervisor and the server at once loses no acknowledged row', async () => {
+    copyCluster()
     const acknowledged = await writeUntilKilled(child => {
       const group = groupOf(serverPid())
       child.kill('SIGKILL')
@@ -189,6 +209,7 @@ describe('kill -9', () => {
   })
 
   test('of the server, or of its supervisor, is mended within 5 s', async () => {
+    copyCluster()
     const reported: string[] = []
     const { url, stop } = await openEmbeddedPostgres({
       folder,
@@ -211,7 +232,7 @@ describe('kill -9', () => {
 
 describe('the operator is told', () => {
   test('that the lock file is damaged, which is something else than closed', async () => {
-    fs.mkdirSync(folder)
+    copyCluster()
     const guard = join(folder, 'lock.sqlite')
     for (const content of ['rubbish', 'x'.repeat(100), 'SQLite format 3\0'.padEnd(5_000, 'x')]) {
       fs.writeFileSync(guard, content)
@@ -241,6 +262,7 @@ describe('the operator is told', () => {
   })
 
   test('what the log says when the server does not start, and the folder is free again', async () => {
+    copyCluster()
     await (await openEmbeddedPostgres({ folder, mode: 'own' })).stop()
     const control = join(folder, 'postgres/global/pg_control')
     const content = fs.readFileSync(control)
@@ -290,6 +312,7 @@ describe('users', () => {
   test.runIf(isRoot)(
     'data of nobody, which trusted everybody, are handed over, also when that was cut short',
     async () => {
+      copyCluster()
       const first = await openEmbeddedPostgres({ folder, mode: 'own' })
       await query(first.url, 'create table notes as select 1 as id')
       await first.stop()
@@ -387,6 +410,7 @@ describe('users', () => {
     const copy = `/var/lib/cartwright/postgres-${version}`
     try {
       const folders = [1, 2, 3, 4].map(number => join(base, `data${number}`))
+      for (const each of folders.slice(1)) copyCluster(each)
       const outcomes = await Promise.all(
         folders.map(each => startChild('own', { source, folder: each }).outcome)
       )
@@ -417,6 +441,13 @@ function copyPackage(): { source: string; version: string } {
     fs.cpSync(join(SOURCE, path), join(source, path), { recursive: true })
   }
   return { source, version }
+}
+
+/** Gives a folder the data that a first start makes: copying takes a fourth of the CPU time of initdb. */
+function copyCluster(place = folder): void {
+  fs.mkdirSync(place)
+  const { status, stderr } = spawnSync('cp', ['-a', join(finished, 'postgres'), place], { encoding: 'utf8' })
+  expect(status, stderr).toBe(0)
 }
 
 type Outcome = { url?: string; error?: string }
