@@ -5,7 +5,7 @@ export const testDatabaseOptions = (url: string) => ({
   sharedConnections: 2,
   writeConnections: 2,
   slowConnections: 2,
-  poolWaitMs: 2_000,
-  statementTimeoutMs: 5_000,
+  poolWaitMs: 10_000,
+  statementTimeoutMs: 20_000,
   lockTimeoutMs: 200
 })
