@@ -7,7 +7,7 @@ import { type Answer, createHttpClient, type HttpClient } from '../support/http-
 import { type CartShop, quantitiesOf, useCartShop } from '../support/use-cart-shop.ts'
 
 const CLIENTS = 64
-const OPERATIONS_EACH = 48
+const OPERATIONS_EACH = 24
 const RETRY_MS_MAX = 20_000
 const CUT_MS_MAX = 6
 
