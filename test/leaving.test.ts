@@ -85,8 +85,11 @@ async function lookFor({ sql }: Pick<Everything, 'sql'>, words: readonly string[
   // Rows that hang on the account go with it.
   const hanging = (
     await sql(
-      `select conrelid::regclass::text as name from pg_constraint
-       where confrelid = 'auth.users'::regclass and confdeltype in ('c', 'n')`
+      `with recursive hanging as (
+         select conrelid from pg_constraint where confrelid = 'auth.users'::regclass and confdeltype in ('c', 'n')
+         union select c.conrelid from pg_constraint c join hanging h on c.confrelid = h.conrelid where c.confdeltype = 'c'
+       )
+       select conrelid::regclass::text as name from hanging`
     )
   ).map(({ name }) => name)
   return {

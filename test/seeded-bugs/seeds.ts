@@ -82,9 +82,42 @@ export const seeds: readonly Seed[] = [
     name: 'disabled-user-logged-in',
     promise: 'A login gives no session to a user who is disabled meanwhile.',
     file: 'src/modules/auth/sessions/repository.ts',
-    find: 'where id = $userId and password_hash = $passwordHash and disabled_at is null for share',
-    replace: 'where id = $userId and password_hash = $passwordHash for share',
+    find: 'where id = $userId and password_hash = $passwordHash and disabled_at is null',
+    replace: 'where id = $userId and password_hash = $passwordHash',
     tests: ['src/modules/auth/sessions/sessions.test.ts']
+  },
+  {
+    name: 'time-step-accepted-twice',
+    promise: 'A code of a second factor is accepted once.',
+    file: 'src/modules/auth/second-factors/repository.ts',
+    find: 'where user_id = $userId and last_step < $step',
+    replace: 'where user_id = $userId and $step > 0',
+    tests: ['src/modules/auth/second-factors/routes.test.ts']
+  },
+  {
+    name: 'second-factor-not-required',
+    promise:
+      'An administrator without the second factor that the shop requires reaches only the routes that enrol it.',
+    file: 'src/gateway/tier-scopes.ts',
+    find: "known.addHook('onRequest', requireSecondFactor)",
+    replace: '',
+    tests: ['src/modules/auth/second-factors/required.test.ts', 'test/never/who-gets-in.test.ts']
+  },
+  {
+    name: 'log-in-past-an-enrolment',
+    promise: 'A login that began before a second factor was enrolled opens no session without it.',
+    file: 'src/modules/auth/sessions/repository.ts',
+    find: 'and ($secondFactor or second_factor_at is null)',
+    replace: 'and ($secondFactor or true)',
+    tests: ['src/modules/auth/sessions/sessions.test.ts']
+  },
+  {
+    name: 'refund-by-old-login',
+    promise: 'A refund above the limit needs a recent login.',
+    file: 'src/modules/payments/payments/refunds.ts',
+    find: 'totalMinor > recent_login_above && !isRecentLogin(refunder)',
+    replace: 'amountMinor > recent_login_above && !isRecentLogin(refunder)',
+    tests: ['src/modules/orders/administration/refund-rights.test.ts']
   },
   {
     name: 'admin-routes-open',

@@ -118,6 +118,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
     BY_KEY,
     ...[
       '/api/auth/me',
+      '/api/auth/second-factor',
       '/api/auth/addresses/{id}',
       '/.well-known/jwks.json',
       '/api/markets',
