@@ -1,7 +1,15 @@
 import { currencies } from './kernel/money.ts'
 import { matching } from './kernel/patterns.ts'
 import { type TSchema, Type } from './kernel/schema.ts'
-import { count, flag, type SettingsOf, section, text } from './kernel/settings.ts'
+import {
+  count,
+  flag,
+  type SettingProblem,
+  type SettingsOf,
+  section,
+  text,
+  urlWithPassword
+} from './kernel/settings.ts'
 
 export const DATA_DEFAULT = '.data'
 const ABOUT = 'Cartwright reads this file at start; every key is optional.'
@@ -162,9 +170,8 @@ export const BaseSchema = section(ABOUT, {
     })
   }),
   database: section('PostgreSQL.', {
-    url: text(
-      'Connection URL of a PostgreSQL 15 or newer; empty: the embedded one. DATABASE_URL sets it too.',
-      ''
+    url: urlWithPassword(
+      'Connection URL of a PostgreSQL 15 or newer; empty: the embedded one. DATABASE_URL sets it too.'
     ),
     pool_size: count('Connections of each process for transactions.', 8, 1, 200),
     shared_connections: count('Pipelined connections of each process for quick reads.', 2, 1, 16),
@@ -197,7 +204,7 @@ export const BaseSchema = section(ABOUT, {
     })
   }),
   cache: section('What may be lost: product pages and lists.', {
-    url: text('URL of a Redis or Valkey server; empty: in this process. REDIS_URL sets it too.', ''),
+    url: urlWithPassword('URL of a Redis or Valkey server; empty: in this process. REDIS_URL sets it too.'),
     entries_max: count('The most entries kept in this process.', 10_000)
   }),
   http: section('Requests that the shop sends to others.', {
@@ -232,6 +239,8 @@ export type Configurable = {
   readonly switches?: Readonly<Record<string, { readonly description: string }>>
   /** Variables that stand for keys of its settings. */
   readonly shortNames?: Readonly<Record<string, string>>
+  /** See `Module`. */
+  validate?(settings: never, config: Config): readonly SettingProblem[]
 }
 
 /** Every key there is: the example file and the checks at start come from here. */

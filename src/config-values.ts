@@ -1,45 +1,78 @@
 import { isIP } from 'node:net'
+import type { Config } from './config-schema.ts'
 import { isTimeZone } from './kernel/days.ts'
+import { HTTP_URL_WORDS, isHttpUrl, type SettingProblem } from './kernel/settings.ts'
+import { secretProblems } from './platform/secrets/secrets.ts'
 
-/** What the URLs must look like. They hold passwords: problems name the key and never quote the value. */
-const URLS: Readonly<Record<string, { scheme: RegExp; example: string }>> = {
+const ESCAPES = 'in user and password, write # / ? @ : as %23 %2F %3F %40 %3A'
+const CONNECTION_URLS: Readonly<Record<string, { scheme: RegExp; example: string }>> = {
   'database.url': { scheme: /^postgres(ql)?:$/, example: 'postgres://user:password@host:5432/database' },
-  'cache.url': { scheme: /^rediss?:$/, example: 'redis://user:password@host:6379/0' },
-  'server.public_url': { scheme: /^https?:$/, example: 'https://shop.example.com' }
+  'cache.url': { scheme: /^rediss?:$/, example: 'redis://user:password@host:6379/0' }
 }
+// The last label of a name is never a number: 999.1.1.1 is a wrong address.
+const HOST =
+  /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*(?!\d+$)[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/i
 
-/** What is wrong with values of which a schema says too little. */
-export function valueProblems(tree: Readonly<Record<string, unknown>>): string[] {
-  const textAt = (key: string): string | undefined => {
+/** What is wrong with values of which a schema says too little; values of another type are the schema's. */
+export function valueProblems(tree: Readonly<Record<string, unknown>>): SettingProblem[] {
+  const valueAt = (key: string): unknown => {
     const [section = '', name = ''] = key.split('.')
-    const value = (tree[section] as Record<string, unknown> | undefined)?.[name]
-    return typeof value === 'string' ? value : undefined
+    return (tree[section] as Record<string, unknown> | undefined)?.[name]
   }
-  const problems = Object.entries(URLS).flatMap(([key, rule]) => {
-    const url = textAt(key) ?? ''
-    const parsed = URL.parse(url)
-    if (url === '' || (parsed !== null && rule.scheme.test(parsed.protocol) && parsed.hash === '')) return []
-    return [
-      `${key}: must look like ${rule.example}; in user and password, write # / ? @ : as %23 %2F %3F %40 %3A`
-    ]
-  })
-  const zone = textAt('shop.time_zone')
-  if (zone !== undefined && !isTimeZone(zone))
-    problems.push('shop.time_zone: must be the name of a time zone, such as Europe/Berlin')
-  return [...problems, ...serverProblems((tree.server ?? {}) as Server)]
+  const check = (key: string, message: string, isRight: (text: string) => boolean): SettingProblem[] => {
+    const value = valueAt(key)
+    return typeof value !== 'string' || isRight(value) ? [] : [{ key, message }]
+  }
+  const peers = valueAt('server.development_peers')
+  return [
+    ...Object.entries(CONNECTION_URLS).flatMap(([key, { scheme, example }]) =>
+      check(key, `must look like ${example}; ${ESCAPES}`, text => text === '' || isUrlOf(scheme, text))
+    ),
+    ...check(
+      'server.public_url',
+      HTTP_URL_WORDS,
+      text => text === '' || (isHttpUrl(text) && URL.parse(text)?.hash === '')
+    ),
+    ...check(
+      'server.host',
+      'must be an IP address or the name of a host, such as 0.0.0.0; the port belongs in server.port',
+      text => text === '' || isIP(text) !== 0 || HOST.test(text)
+    ),
+    ...check('shop.time_zone', 'must be the name of a time zone, such as Europe/Berlin', isTimeZone),
+    ...(Array.isArray(peers) ? peers : []).flatMap((peer, index) =>
+      isNetwork(String(peer))
+        ? []
+        : [{ key: `server.development_peers.${index}`, message: 'must be an IP address or network' }]
+    )
+  ]
 }
 
-type Server = { private_metrics?: unknown; diagnostics_port?: unknown; development_peers?: unknown }
-
-function serverProblems({ private_metrics, diagnostics_port, development_peers }: Server): string[] {
-  const peers = Array.isArray(development_peers) ? development_peers : []
-  const wrong = peers.filter(peer => !isNetwork(String(peer)))
+/** Why settings that are right by themselves cannot be used together. */
+export function contradictions({ environment, server, database, secrets }: Config): SettingProblem[] {
+  const { port, diagnostics_port, private_metrics } = server
+  const isProduction = environment === 'production'
   return [
-    ...wrong.map(peer => `server.development_peers: ${peer} is no IP address or network`),
-    ...(private_metrics === true && (diagnostics_port ?? 0) === 0
-      ? ['server.private_metrics: needs server.diagnostics_port, where the metrics are then']
+    ...secretProblems(secrets.keys, { isProduction, databaseUrl: database.url }).map(problem => ({
+      ...problem,
+      key: `secrets.${problem.key}`
+    })),
+    ...(diagnostics_port !== 0 && diagnostics_port === port
+      ? [{ key: 'server.diagnostics_port', message: `must not be server.port, which is ${port} as well` }]
+      : []),
+    ...(private_metrics && diagnostics_port === 0
+      ? [
+          {
+            key: 'server.private_metrics',
+            message: 'needs server.diagnostics_port, where the metrics are then; set it, or false here'
+          }
+        ]
       : [])
   ]
+}
+
+function isUrlOf(scheme: RegExp, text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && scheme.test(url.protocol) && url.hash === ''
 }
 
 function isNetwork(text: string): boolean {

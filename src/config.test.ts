@@ -73,9 +73,10 @@ test('every short name sets its key', () => {
     DATABASE_URL: 'postgres://localhost/db',
     REDIS_URL: 'rediss://:x@localhost:6380/2',
     NODE_ENV: 'production',
+    CARTWRIGHT__SECRETS__KEYS: `[{ id: a, key: '${'0'.repeat(64)}' }]`,
     CARTWRIGHT_DATA: '/d',
     CARTWRIGHT_ADMIN_EMAIL: 'a@b.example',
-    CARTWRIGHT_ADMIN_PASSWORD: '12345678901234'
+    CARTWRIGHT_ADMIN_PASSWORD: 'seven quiet tubas'
   })
   expect(config).toMatchObject({
     environment: 'production',
@@ -83,7 +84,7 @@ test('every short name sets its key', () => {
     server: { port: 0, host: 'h' },
     database: { url: 'postgres://localhost/db' },
     cache: { url: 'rediss://:x@localhost:6380/2' },
-    auth: { admin_email: 'a@b.example', admin_password: '12345678901234' }
+    auth: { admin_email: 'a@b.example', admin_password: 'seven quiet tubas' }
   })
 })
 
@@ -93,7 +94,7 @@ test.each(['test', 'development', ''])('NODE_ENV=%s means development', NODE_ENV
 
 test.each(['prod', 'Production', 'staging', 'live'])('NODE_ENV=%s is refused', NODE_ENV => {
   expect(() => load({ NODE_ENV })).toThrow(
-    `NODE_ENV: ${NODE_ENV} is not known; it must be production, development or test`
+    `NODE_ENV: must be production, development or test (now "${NODE_ENV}")`
   )
 })
 
@@ -112,61 +113,104 @@ test('values from the environment have the type of their key', () => {
   expect(config.auth.issuers).toEqual([{ issuer: 'https://login.example.com', audience: 'cartwright' }])
 })
 
+const WHOLE = 'must be a whole number from'
 test.each([
-  ['CARTWRIGHT__MODULES__CART__ENABLED', 'flase', 'modules.cart.enabled: must be true or false'],
-  ['CARTWRIGHT__MODULES__CART__ENABLED', '"true"', 'modules.cart.enabled: must be true or false'],
-  ['PORT', '80a', 'server.port: must be a whole number from 0 to 65535'],
-  ['PORT', '"8080"', 'server.port: must be a whole number from 0 to 65535'],
-  ['PORT', '8080.5', 'server.port: must be a whole number from 0 to 65535'],
-  ['PORT', '65536', 'server.port: must be a whole number from 0 to 65535'],
-  ['CARTWRIGHT_DATA', '', 'data: must not be empty'],
-  ['CARTWRIGHT__DATABASE__POOL_SIZE', '0', 'database.pool_size: must be a whole number from 1 to 200'],
-  ['CARTWRIGHT__LOG__LEVEL', 'loud', 'log.level: must be one of: fatal, error, warn, info, debug, silent'],
-  ['CARTWRIGHT__SHOP__CURRENCY', 'EURO', 'shop.currency: is none of the known values (did you mean EUR?)'],
+  ['CARTWRIGHT__MODULES__CART__ENABLED', 'flase', 'modules.cart.enabled: must be true or false', '"flase"'],
+  ['CARTWRIGHT__MODULES__CART__ENABLED', '"true"', 'modules.cart.enabled: must be true or false', '"true"'],
+  ['PORT', '80a', `server.port: ${WHOLE} 0 to 65535`, '"80a"'],
+  ['PORT', '"8080"', `server.port: ${WHOLE} 0 to 65535`, '"8080"'],
+  ['PORT', '8080.5', `server.port: ${WHOLE} 0 to 65535`, '8080.5'],
+  ['PORT', '65536', `server.port: ${WHOLE} 0 to 65535`, '65536'],
+  ['CARTWRIGHT_DATA', '', 'data: must not be empty', 'empty'],
+  ['CARTWRIGHT__DATABASE__POOL_SIZE', '0', `database.pool_size: ${WHOLE} 1 to 200`, '0'],
+  [
+    'CARTWRIGHT__LOG__LEVEL',
+    'loud',
+    'log.level: must be one of: fatal, error, warn, info, debug, silent',
+    '"loud"'
+  ],
+  [
+    'CARTWRIGHT__SHOP__CURRENCY',
+    'EURO',
+    /^shop\.currency: must be one of \d+ known values, such as USD \(did you mean EUR\?\)/,
+    '"EURO"'
+  ],
   [
     'CARTWRIGHT__SHOP__TIME_ZONE',
     'Berlin',
-    'shop.time_zone: must be the name of a time zone, such as Europe/Berlin'
+    'shop.time_zone: must be the name of a time zone, such as Europe/Berlin',
+    '"Berlin"'
   ],
   [
     'CARTWRIGHT__SHOP__TIME_ZONE',
     '',
-    'shop.time_zone: must be the name of a time zone, such as Europe/Berlin'
+    'shop.time_zone: must be the name of a time zone, such as Europe/Berlin',
+    'empty'
   ],
-  ['CARTWRIGHT__MODULES__CART', 'off', 'modules.cart: must be an object, with keys such as enabled'],
-  ['CARTWRIGHT__AUTH__EMAIL_DOMAINS', 'one.example', 'auth.email_domains: must be a list'],
-  ['CARTWRIGHT__AUTH__EMAIL_DOMAINS', '[1]', 'auth.email_domains.0: must be text'],
-  ['CARTWRIGHT__AUTH__ISSUERS', '[{ audience: a }]', 'auth.issuers.0.issuer: is required'],
+  ['CARTWRIGHT__MODULES__CART', 'off', 'modules.cart: must be an object, with keys such as enabled', '"off"'],
+  [
+    'CARTWRIGHT__AUTH__EMAIL_DOMAINS',
+    'one.example',
+    'auth.email_domains: must be a list, such as [one, two]',
+    '"one.example"'
+  ],
+  ['CARTWRIGHT__AUTH__EMAIL_DOMAINS', '[1]', 'auth.email_domains.0: must be text', '1'],
+  ['CARTWRIGHT__AUTH__ISSUERS', '[{ audience: a }]', 'auth.issuers.0.issuer: is required', null],
   [
     'CARTWRIGHT__AUTH__ISSUERS',
     '[{ issuer: "https://a", audience: a, audiance: b }]',
-    'auth.issuers.0.audiance: unknown key'
+    'auth.issuers.0.audiance: unknown key (did you mean audience?)',
+    null
   ],
-  ['CARTWRIGHT__SERVER', '5', 'server: must be an object, with keys such as host, port, public_url'],
+  // It may hold a secret.
+  ['CARTWRIGHT__SERVER', '5', 'server: must be an object, with keys such as host, port, public_url', null]
+] as const)('%s=%s is refused with its reason', (name, value, problem, shown) => {
+  const remarks = `(${shown === null ? '' : `now ${shown}, `}set by ${name})`
+  const [line = '', ...others] = problemsOf({ [name]: value })
+  expect(others).toEqual([])
+  if (typeof problem === 'string') expect(line).toBe(`${problem} ${remarks}`)
+  else expect(line).toMatch(problem)
+  expect(line).toContain(remarks)
+})
+
+test.each([
   [
     'CARTWRIGHT__MODULES__KART__ENABLED',
     'true',
     'CARTWRIGHT__MODULES__KART__ENABLED: unknown key modules.kart.enabled (did you mean cart?)'
   ],
-  ['CARTWRIGHT__SERVER__PORT__X', '1', 'CARTWRIGHT__SERVER__PORT__X: unknown key server.port.x'],
-  ['CARTWRIGHT__', '1', 'CARTWRIGHT__: unknown key '],
-  ['CARTWRIGHT____PROTO____X', '1', 'CARTWRIGHT____PROTO____X: unknown key .proto..x'],
-  ['CARTWRIGHT__CONSTRUCTOR', '1', 'CARTWRIGHT__CONSTRUCTOR: unknown key constructor'],
+  ['CARTWRIGHT__SERVER__PORT__X', '1', 'CARTWRIGHT__SERVER__PORT__X: unknown key server.port.x, remove it'],
+  [
+    'CARTWRIGHT__',
+    '1',
+    'CARTWRIGHT__: unknown key , remove it or use a known one such as environment, data, shop'
+  ],
+  [
+    'CARTWRIGHT____PROTO____X',
+    '1',
+    'CARTWRIGHT____PROTO____X: unknown key .proto..x, remove it or use a known one such as environment, data, shop'
+  ],
+  [
+    'CARTWRIGHT__CONSTRUCTOR',
+    '1',
+    'CARTWRIGHT__CONSTRUCTOR: unknown key constructor, remove it or use a known one such as environment, data, shop'
+  ],
   [
     'CARTWRIGHT_SERVER_PORT',
     '1',
     'CARTWRIGHT_SERVER_PORT: unknown variable (did you mean CARTWRIGHT__SERVER__PORT?)'
   ],
   ['CARTWRIGHT_DTA', '1', 'CARTWRIGHT_DTA: unknown variable (did you mean CARTWRIGHT_DATA?)']
-])('%s=%s is refused with its reason', (name, value, problem) => {
-  const said = problem.startsWith(name) ? problem.trim() : `${problem} (set by ${name})`
-  expect(problemsOf({ [name]: value })).toEqual([said])
+])('%s=%s is refused, because there is no such key', (name, value, problem) => {
+  expect(problemsOf({ [name]: value })).toEqual([problem])
 })
 
-test('a value that is not YAML is a problem of its variable', () => {
-  const problems = problemsOf({ CARTWRIGHT__AUTH__ISSUERS: '[{', PORT: '[' })
-  expect(problems).toHaveLength(2)
-  expect(problems.join()).toMatch(/CARTWRIGHT__AUTH__ISSUERS: not YAML: .+PORT|PORT: not YAML: .+CARTWRIGHT/)
+test('a list that is not YAML is refused with the reason', () => {
+  expect(problemsOf({ CARTWRIGHT__AUTH__ISSUERS: '[{' })).toEqual([
+    expect.stringMatching(
+      /^auth\.issuers: must be valid YAML: .+ \(now "\[\{", set by CARTWRIGHT__AUTH__ISSUERS\)$/
+    )
+  ])
 })
 
 test('all problems are told at once, however many', async () => {
@@ -182,19 +226,19 @@ test('all problems are told at once, however many', async () => {
   expect(problemsOf({ ...file, PORTS: '1', CARTWRIGHT_ADMIN: 'x' }).sort()).toEqual(
     [
       'CARTWRIGHT_ADMIN: unknown variable (did you mean CARTWRIGHT_DATA?)',
-      'cart: must be an object, with keys such as line_quantity_max, lines_max, idle_days',
-      'database.lock_timeout_ms: must be a whole number from 1 to 60000',
-      'database.pool_size: must be a whole number from 1 to 200',
-      'database.pool_wait_ms: must be a whole number from 50 to 60000',
-      'database.statement_timeout_ms: must be a whole number from 1 to 600000',
+      'cart: must be an object, with keys such as line_quantity_max, lines_max, idle_days (now 5)',
+      'database.lock_timeout_ms: must be a whole number from 1 to 60000 (now 0)',
+      'database.pool_size: must be a whole number from 1 to 200 (now 0)',
+      'database.pool_wait_ms: must be a whole number from 50 to 60000 (now "x")',
+      'database.statement_timeout_ms: must be a whole number from 1 to 600000 (now 0)',
       'enviroment: unknown key (did you mean environment?)',
-      'server.body_bytes_max: must be a whole number from 1024 to 1048576',
-      'server.drain_seconds: must be a whole number from 0 to 300',
-      'server.host: must be text',
-      'server.port: must be a whole number from 0 to 65535',
+      'server.body_bytes_max: must be a whole number from 1024 to 1048576 (now 1)',
+      'server.drain_seconds: must be a whole number from 0 to 300 (now -1)',
+      'server.host: must be text (now 7)',
+      'server.port: must be a whole number from 0 to 65535 (now "many")',
       'server.prot: unknown key (did you mean port?)',
-      'server.trust_proxy: must be true or false',
-      'toString: unknown key'
+      'server.trust_proxy: must be true or false (now 1)',
+      'toString: unknown key, remove it or use a known one such as environment, data, shop'
     ].sort()
   )
 })
@@ -225,7 +269,7 @@ test.each(['- a\n- b\n', 'text', '42'])('a file that holds no keys is refused: %
 
 test('a file that is named must exist', () => {
   expect(() => load({ CARTWRIGHT_CONFIG: '/no/such/file.yaml' })).toThrow(
-    /^Cannot read the configuration file \/no\/such\/file\.yaml: ENOENT/
+    /^The configuration file \/no\/such\/file\.yaml cannot be read: it does not exist; create it/
   )
 })
 

@@ -1,5 +1,13 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { FILE_NAME, parse, readFile, yamlReason } from './config-file.ts'
+import {
+  describeProblem,
+  isTree,
+  type Schema,
+  schemaProblems,
+  suggestion,
+  type Tree,
+  withoutPassword
+} from './config-problems.ts'
 import {
   BaseSchema,
   type Config,
@@ -9,35 +17,17 @@ import {
   DATA_DEFAULT,
   shortNames
 } from './config-schema.ts'
-import { valueProblems } from './config-values.ts'
+import { contradictions, valueProblems } from './config-values.ts'
 import { OperatorError } from './kernel/errors.ts'
-import { pathOf, wordsOf } from './kernel/faults.ts'
-import { nearest } from './kernel/nearest.ts'
 import { fitsPlainly } from './kernel/plain-fit.ts'
-import { compileSchema, type SchemaError } from './kernel/validate.ts'
+import type { SettingProblem } from './kernel/settings.ts'
+import { type Composable, moduleProblems } from './module-problems.ts'
 
 export type { Config, ConfigOf }
 
-const require = createRequire(import.meta.url)
-/** Loaded for a file, and for lists in variables: numbers and switches are the same in JSON, and most starts need no more. */
-const parseYaml = (text: string): unknown => (require('yaml') as typeof import('yaml')).parse(text)
-const PLAIN = /^(?:true|false|0|-?[1-9]\d{0,14})$/
-const parse = (text: string): unknown => (PLAIN.test(text) ? JSON.parse(text) : parseYaml(text))
-
 type Environment = Readonly<Record<string, string | undefined>>
-type Tree = { [key: string]: unknown }
-type Schema = {
-  properties?: Record<string, Schema>
-  items?: Schema
-  type?: string
-  enum?: string[]
-  default?: unknown
-  writeOnly?: boolean
-}
 
 const LONG_PREFIX = 'CARTWRIGHT__'
-const FILE_NAME = 'CARTWRIGHT_CONFIG'
-const KEYS_SHOWN_MAX = 3
 /** What NODE_ENV says beside `production`; test runners set it to `test`. */
 const DEVELOPMENT = ['', 'development', 'test']
 
@@ -46,24 +36,66 @@ type Known = { schema: Schema; shortNames: Readonly<Record<string, string>> }
 
 /**
  * The configuration: defaults, under `config.yaml` (or the file that CARTWRIGHT_CONFIG names, or `content` in the place of
- * a file), under the environment.
- * @throws OperatorError that lists every wrong or unknown key, why, and the nearest known one.
+ * a file), under the environment. Checks all that can be checked before anything is opened; the start and `config check` call it.
+ * @throws OperatorError that lists every wrong or unknown key, its value unless it is a secret, and what to write.
  */
-export function loadConfig<const M extends Configurable>(
+export function loadConfig<const M extends Configurable & Composable>(
   modules: readonly M[],
   environment: Environment = process.env,
   content?: object
 ): ConfigOf<M> {
+  const reading = read(modules, environment, content)
+  const { tree, problems } = reading
+  // A check of several settings relies on the form of each.
+  if (problems.length === 0)
+    problems.push(...contradictions(tree as Config), ...moduleSettingProblems(modules, tree as Config))
+  const isSwitched = !problems.some(({ key }) => key.split('.')[0] === 'modules')
+  const unfit = isSwitched ? moduleProblems(modules, tree.modules as Config['modules']) : []
+  return finish(reading, unfit)
+}
+
+/**
+ * The same for commands that need the database alone: whether the settings of modules can be used together is not checked.
+ * @throws OperatorError that lists every wrong or unknown key.
+ */
+export const readConfig = <const M extends Configurable>(
+  modules: readonly M[],
+  environment: Environment = process.env
+): ConfigOf<M> => finish(read(modules, environment))
+
+type Reading = { known: Known; tree: Tree; origins: Origins; problems: SettingProblem[] }
+
+function read(modules: readonly Configurable[], environment: Environment, content?: object): Reading {
   const known: Known = { schema: configSchema(modules) as Schema, shortNames: shortNames(modules) }
-  const problems: string[] = []
+  const problems: SettingProblem[] = []
   const origins: Origins = new Map()
   const tree = readTree(known, environment, problems, origins, content)
   fill(known.schema, tree, '', problems)
-  if (!fitsPlainly(known.schema, tree) && compileSchema(known.schema)(tree).length > 0)
-    explain(known.schema, tree, '', problems)
-  problems.push(...valueProblems(tree))
-  const told = problems.map(problem => withOrigin(problem, origins))
-  if (told.length > 0) throw new OperatorError(`The configuration is wrong:\n  ${told.join('\n  ')}`)
+  const isReported = ({ key }: SettingProblem) => problems.some(problem => problem.key === key)
+  if (!fitsPlainly(known.schema, tree))
+    problems.push(...schemaProblems(known.schema, tree).filter(problem => !isReported(problem)))
+  problems.push(...valueProblems(tree).filter(problem => !isReported(problem)))
+  return { known, tree, origins, problems }
+}
+
+function moduleSettingProblems(modules: readonly Configurable[], config: Config): SettingProblem[] {
+  const sections = config as unknown as Readonly<Record<string, never>>
+  return modules
+    .filter(({ name }) => config.modules[name]?.enabled === true)
+    .flatMap(module =>
+      (module.validate?.(sections[module.name] ?? ({} as never), config) ?? []).map(problem => ({
+        ...problem,
+        key: `${module.name}.${problem.key}`
+      }))
+    )
+}
+
+function finish<M extends Configurable>(
+  { known: { schema }, tree, origins, problems }: Reading,
+  unfit: readonly string[] = []
+): ConfigOf<M> {
+  const lines = [...problems.map(problem => describeProblem(problem, { schema, tree, origins })), ...unfit]
+  if (lines.length > 0) throw new OperatorError(`The configuration is wrong:\n  ${lines.join('\n  ')}`)
   return freeze(tree) as ConfigOf<M>
 }
 
@@ -93,8 +125,6 @@ export function isRightWithoutModules(environment: Environment = process.env): b
 }
 
 const MASK = '***'
-// `scheme://user:password@host`
-const PASSWORD_OF_URL = /(:\/\/[^\s:@/]*:)[^\s@]+@/g
 
 /** A configuration to be looked at: every secret in it, and the passwords of its URLs, are `***`. */
 export function withoutSecrets<const M extends Configurable>(
@@ -108,7 +138,7 @@ export function withoutSecrets<const M extends Configurable>(
         Object.entries(value).map(([key, inner]) => [key, masked(schema?.properties?.[key], inner)])
       )
     if (typeof value !== 'string' || value === '') return value
-    return schema?.writeOnly ? MASK : value.replace(PASSWORD_OF_URL, `$1${MASK}@`)
+    return schema?.writeOnly ? MASK : withoutPassword(value)
   }
   return masked(configSchema(modules) as Schema, config) as Tree
 }
@@ -119,7 +149,7 @@ type Origins = Map<string, string>
 function readTree(
   known: Known,
   environment: Environment,
-  problems: string[],
+  problems: SettingProblem[],
   origins: Origins,
   content?: object
 ): Tree {
@@ -131,40 +161,11 @@ function readTree(
   return tree
 }
 
-/** A problem begins with its key; whoever set that by a variable may not know the key. */
-function withOrigin(problem: string, origins: Origins): string {
-  const key = problem.slice(0, problem.indexOf(':'))
-  const [, name] = [...origins].find(([set]) => key === set || key.startsWith(`${set}.`)) ?? []
-  return name === undefined ? problem : `${problem} (set by ${name})`
-}
-
-function readFile(named: string | undefined): Tree {
-  const path = named ?? 'config.yaml'
-  let content: string
-  try {
-    content = readFileSync(path, 'utf8')
-  } catch (error) {
-    if (named === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT') return {}
-    throw new OperatorError(`Cannot read the configuration file ${path}: ${(error as Error).message}`)
-  }
-  let tree: unknown
-  try {
-    tree = parseYaml(content) ?? {}
-  } catch (error) {
-    throw new OperatorError(`The configuration file ${path} is not YAML: ${yamlReason(error)}`)
-  }
-  if (isTree(tree)) return tree
-  throw new OperatorError(`The configuration file ${path} must hold keys and values.`)
-}
-
-// Behind the first line the parser quotes the file, which may hold passwords.
-const yamlReason = (error: unknown) => (error as Error).message.split('\n')[0]?.replace(/:$/, '.')
-
 /** What the environment says, the long names last, so that they win. */
 function* environmentValues(
   known: Known,
   environment: Environment,
-  problems: string[]
+  problems: SettingProblem[]
 ): Generator<[string[], string, string]> {
   const given = Object.entries(environment).filter(
     (entry): entry is [string, string] => entry[1] !== undefined
@@ -174,7 +175,7 @@ function* environmentValues(
     if (key === undefined) continue
     if (name === 'NODE_ENV' && value !== 'production') {
       if (!DEVELOPMENT.includes(value))
-        problems.push(`NODE_ENV: ${value} is not known; it must be production, development or test`)
+        problems.push({ key: name, message: `must be production, development or test (now "${value}")` })
       continue
     }
     yield [key.split('.'), value, name]
@@ -187,7 +188,7 @@ function* environmentValues(
       name !== FILE_NAME &&
       !Object.hasOwn(known.shortNames, name)
     ) {
-      problems.push(`${name}: unknown variable${suggestion(name, variableNames(known))}`)
+      problems.push({ key: name, message: `unknown variable${suggestion(name, variableNames(known))}` })
     }
   }
 }
@@ -208,14 +209,14 @@ function assign(
   path: string[],
   value: string,
   name: string,
-  problems: string[]
+  problems: SettingProblem[]
 ): void {
   let schema = root
   for (const key of path) {
     const property = propertyOf(schema, key)
     if (property === undefined) {
       const known = Object.keys(schema.properties ?? {})
-      problems.push(`${name}: unknown key ${path.join('.')}${suggestion(key, known)}`)
+      problems.push({ key: name, message: `unknown key ${path.join('.')}${suggestion(key, known)}` })
       return
     }
     schema = property
@@ -226,19 +227,27 @@ function assign(
     node[key] = inner
     node = inner
   }
+  const last = path.at(-1) as string
+  node[last] = value
+  if (schema.type === 'string') return
   try {
-    node[path.at(-1) as string] = schema.type === 'string' ? value : parse(value)
+    node[last] = parse(value)
   } catch (error) {
-    problems.push(`${name}: not YAML: ${yamlReason(error)}`)
+    // What was not meant as YAML, such as *, has the wrong type, and the schema says so.
+    if (/^\s*[[{]/.test(value))
+      problems.push({ key: path.join('.'), message: `must be valid YAML: ${yamlReason(error)}` })
   }
 }
 
 /** Fills in the defaults, for keys without a value too, and reports unknown keys. */
-function fill(schema: Schema, tree: Tree, path: string, problems: string[]): void {
+function fill(schema: Schema, tree: Tree, path: string, problems: SettingProblem[]): void {
   const properties = schema.properties ?? {}
   for (const key of Object.keys(tree)) {
     if (propertyOf(schema, key) !== undefined) continue
-    problems.push(`${path}${key}: unknown key${suggestion(key, Object.keys(properties))}`)
+    problems.push({
+      key: `${path}${key}`,
+      message: `unknown key${suggestion(key, Object.keys(properties))}`
+    })
     delete tree[key]
   }
   for (const [key, property] of Object.entries(properties)) {
@@ -251,42 +260,10 @@ function fill(schema: Schema, tree: Tree, path: string, problems: string[]): voi
   }
 }
 
-/** Reports what does not fit, key by key. */
-function explain(schema: Schema, value: unknown, path: string, problems: string[]): void {
-  if (schema.properties !== undefined && isTree(value)) {
-    for (const [key, property] of Object.entries(schema.properties))
-      explain(property, value[key], path === '' ? key : `${path}.${key}`, problems)
-    return
-  }
-  const found = compileSchema(schema)(value).map(
-    error => `${path}${pathOf(error).replaceAll('/', '.')}: ${reasonOf(error, value)}`
-  )
-  problems.push(...new Set(found))
-}
-
-function reasonOf(error: SchemaError, value: unknown): string {
-  const { params } = error
-  if ('additionalProperty' in params) return 'unknown key'
-  if (error.keyword === 'type' && params.type === 'object') return `${wordsOf(error)}${keysOf(error)}`
-  const isChoice = 'allowedValues' in params
-  return isChoice ? `${wordsOf(error)}${suggestion(String(value), params.allowedValues)}` : wordsOf(error)
-}
-
-function keysOf({ parentSchema = {} }: SchemaError): string {
-  const keys = Object.keys((parentSchema as Schema).properties ?? {}).slice(0, KEYS_SHOWN_MAX)
-  return keys.length === 0 ? '' : `, with keys such as ${keys.join(', ')}`
-}
-
 const propertyOf = (schema: Schema, key: string): Schema | undefined =>
   schema.properties !== undefined && Object.hasOwn(schema.properties, key)
     ? schema.properties[key]
     : undefined
-const isTree = (value: unknown): value is Tree =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const suggestion = (word: string, known: readonly string[]) => {
-  const near = nearest(word, known)
-  return near === undefined ? '' : ` (did you mean ${near}?)`
-}
 
 function freeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {

@@ -4,14 +4,8 @@ import { OperatorError } from './kernel/errors.ts'
 import { defineEvent, defineJob } from './kernel/events.ts'
 import { count, section } from './kernel/settings.ts'
 import { Id } from './kernel/wire.ts'
-import {
-  defineModule,
-  type House,
-  type Module,
-  migrationSources,
-  moduleProblems,
-  orderModules
-} from './module.ts'
+import { defineModule, type House, type Module, migrationSources, orderModules } from './module.ts'
+import { moduleProblems } from './module-problems.ts'
 import { createMetricRegistry } from './platform/metrics/registry.ts'
 import type { People } from './platform/people.ts'
 import type { Platform } from './platform/platform.ts'
@@ -320,7 +314,7 @@ test('a module cannot have the name of another section', () => {
 
 test('a part of a module has a switch in the configuration, and no name that is taken', () => {
   const tills = { tills: { description: 'Tills.', basePaths: ['/api/shop/tills'] } }
-  const market = { ...fake('market'), switches: tills }
+  const market = { ...fake('market'), basePaths: ['/api/shop'], switches: tills }
   expect(loadConfig([market], { CARTWRIGHT__MODULES__TILLS__ENABLED: 'false' }).modules).toEqual({
     market: { enabled: true },
     tills: { enabled: false }

@@ -3,7 +3,7 @@ import type { Diagnosis } from './kernel/diagnosis.ts'
 import type { DomainError } from './kernel/errors.ts'
 import type { EventType, JobType, PayloadOf } from './kernel/events.ts'
 import type { TSchema } from './kernel/schema.ts'
-import type { SettingsOf } from './kernel/settings.ts'
+import type { SettingProblem, SettingsOf } from './kernel/settings.ts'
 import type { Metrics } from './platform/metrics/registry.ts'
 import type { Consumer, JobHandler } from './platform/outbox/handlers.ts'
 import type { Emit, Enqueue, Outbox } from './platform/outbox/outbox.ts'
@@ -138,6 +138,11 @@ export type Module<
    * A module with migrations says so, or the shop does not start.
    */
   readonly keepsOfPeople?: true | string
+  /**
+   * Why its settings cannot be used together, or in this environment. The start and `config check` call it before anything
+   * is opened, so set-up relies on it and checks no setting itself. Keys are those of its section.
+   */
+  validate?(settings: SettingsOf<S>, config: Platform['config']): readonly SettingProblem[]
   /** What `doctor` asks about the installation for its sake: others that it needs, settings that contradict each other. */
   diagnose?(settings: SettingsOf<S>, world: Pick<Platform, 'config' | 'http'>): readonly Diagnosis[]
   // A method and not a property: TypeScript compares parameters of methods both ways, so a module that asks for
@@ -202,61 +207,6 @@ export function orderModules(modules: readonly Module[], switches: Switches): Mo
   }
   for (const module of modules) visit(module)
   return [...ordered]
-}
-
-/** Every reason why these modules cannot run together, each with the key to change; empty when they can. */
-export function moduleProblems(modules: readonly Module[], switches: Switches): string[] {
-  const names = modules.map(({ name }) => name)
-  const missing = modules
-    .filter(module => isEnabled(module, switches))
-    .flatMap(module =>
-      Object.values(module.requires)
-        .filter(required => !isEnabled(required, switches))
-        .map(required =>
-          names.includes(required.name)
-            ? `module ${module.name} requires module ${required.name}, which is disabled: ` +
-              `set modules.${required.name}.enabled: true or modules.${module.name}.enabled: false`
-            : `module ${module.name} requires module ${required.name}, which is not in the list of modules`
-        )
-    )
-  const namesakes = names
-    .filter((name, index) => names.indexOf(name) !== index)
-    .map(name => `two modules are called ${name}`)
-  const claims = modules.flatMap(module => module.basePaths.map(path => ({ path, module })))
-  const clashes = claims
-    .filter(({ path }, index) => claims.findIndex(other => other.path === path) !== index)
-    .map(({ path, module }) => `base path ${path} is claimed twice, the second time by module ${module.name}`)
-  const strays = modules.flatMap(({ name, basePaths, switches = {} }) =>
-    Object.entries(switches).flatMap(([part, of]) =>
-      of.basePaths
-        .filter(path => !basePaths.some(base => `${path}/`.startsWith(`${base}/`)))
-        .map(path => `switch ${part} covers ${path}, which is no path of its module ${name}`)
-    )
-  )
-  const silent = modules
-    .filter(({ migrations, keepsOfPeople }) => migrations !== undefined && keepsOfPeople === undefined)
-    .map(
-      ({ name }) =>
-        `module ${name} has tables and does not say what it keeps of people: declare keepsOfPeople: true, and return people ` +
-        'from its set-up, or declare why there is nothing to erase and to tell'
-    )
-  return [...missing, ...namesakes, ...clashes, ...strays, ...silent, ...eventProblems(modules)]
-}
-
-/** An event has one module that emits it: in the list, or one that whoever hears it requires or uses. */
-function eventProblems(modules: readonly Module[]): string[] {
-  const emitted = modules.flatMap(({ emits = [] }) => emits.map(({ name }) => name))
-  const twice = new Set(emitted.filter((name, index) => emitted.indexOf(name) !== index))
-  const unheard = modules.flatMap(({ name, hears = [], requires, uses }) => {
-    const known = [...Object.values(requires), ...Object.values(uses)].flatMap(({ emits = [] }) => emits)
-    return hears
-      .filter(heard => !emitted.includes(heard.name) && !known.includes(heard))
-      .map(
-        heard =>
-          `module ${name} hears ${heard.name}, which no module in the list emits: add the one that does, or name it in uses`
-      )
-  })
-  return [...[...twice].map(name => `two modules emit ${name}`), ...unheard]
 }
 
 export const migrationSources = (modules: readonly Module[]): MigrationSource[] =>

@@ -10,11 +10,11 @@ import {
   type Module,
   type ModuleInstance,
   type ModuleWith,
-  moduleProblems,
   type OwnPlatform,
   orderModules,
   type Switches
 } from './module.ts'
+import { moduleProblems } from './module-problems.ts'
 import type { Handler } from './platform/outbox/handlers.ts'
 import type { People } from './platform/people.ts'
 import type { Platform } from './platform/platform.ts'

@@ -219,7 +219,10 @@ describe('what the operator can mend is one sentence and exit code 1:', () => {
   test('secrets that are missing in production, with the command that makes some', async () => {
     const database = await createTestDatabase()
     const program = start({ NODE_ENV: 'production', DATABASE_URL: database.url })
-    await expectSentence(program, /^In production with DATABASE_URL .*secrets\.keys.*openssl rand -base64 32/)
+    await expectSentence(
+      program,
+      /secrets\.keys: must hold a key in production with DATABASE_URL.*openssl rand -base64 32/
+    )
     await database.drop()
   })
 

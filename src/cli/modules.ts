@@ -1,10 +1,10 @@
-import { loadConfig } from '../config.ts'
+import { readConfig } from '../config.ts'
 import { describeModules, type Module } from '../module.ts'
 import { tableOf } from './table.ts'
 
 /** Every module there is, whether it runs, and which others it needs. */
 export function listModules(modules: readonly Module[], { json }: { json: boolean }): void {
-  const listed = describeModules(modules, loadConfig(modules).modules)
+  const listed = describeModules(modules, readConfig(modules).modules)
   if (json) {
     process.stdout.write(`${JSON.stringify(listed)}\n`)
     return

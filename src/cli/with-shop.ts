@@ -1,5 +1,5 @@
 import { type App, openGateway, type Shop, setupShop } from '../app.ts'
-import { type Config, loadConfig } from '../config.ts'
+import { type Config, loadConfig, readConfig } from '../config.ts'
 import { DomainError, OperatorError } from '../kernel/errors.ts'
 import { type Module, type ModuleWith, migrationSources } from '../module.ts'
 import { openLog } from '../platform/log.ts'
@@ -17,9 +17,9 @@ type UpToDate = { config: Config; databaseUrl: string; applied: readonly string[
 /** A command on the shop's database as it is; a running server may be using it at the same time. */
 export async function onDatabase<T>(
   modules: readonly Module[],
-  work: (database: { config: Config; databaseUrl: string }) => Promise<T>
+  work: (database: { config: Config; databaseUrl: string }) => Promise<T>,
+  config: Config = readConfig(modules)
 ): Promise<T> {
-  const config = loadConfig(modules)
   const database = await openConfiguredDatabase(config, 'attach')
   try {
     return await work({ config, databaseUrl: database.url })
@@ -31,12 +31,17 @@ export async function onDatabase<T>(
 /** A command on the shop's database, brought up to date. */
 export const withDatabase = <T>(
   modules: readonly Module[],
-  work: (upToDate: UpToDate) => Promise<T>
+  work: (upToDate: UpToDate) => Promise<T>,
+  config?: Config
 ): Promise<T> =>
-  onDatabase(modules, async ({ config, databaseUrl }) => {
-    const applied = await migrate(databaseUrl, migrationSources(modules))
-    return await work({ config, databaseUrl, applied })
-  })
+  onDatabase(
+    modules,
+    async database => {
+      const applied = await migrate(database.databaseUrl, migrationSources(modules))
+      return await work({ ...database, applied })
+    },
+    config
+  )
 
 /**
  * A command on the shop without its gateway: the modules are set up, and stopped behind it. What the domain refuses
@@ -58,18 +63,24 @@ export const withGateway = <T>(modules: readonly Module[], work: (app: App) => P
     return await work(app).finally(() => app.app.close())
   })
 
-const withModules = <T>(modules: readonly Module[], work: (shop: Shop) => Promise<T>): Promise<T> =>
-  withDatabase(modules, async ({ config: { server, ...config }, databaseUrl }) => {
-    // The port for diagnostics belongs to the server, which may be running.
-    const ours = { ...config, server: { ...server, diagnostics_port: 0 } }
-    const platform = await openPlatform(ours, databaseUrl, openLog({ level: quietLevel(ours) }))
-    try {
-      const shop = await setupShop(platform, modules)
-      return await work(shop).finally(shop.stop)
-    } finally {
-      await platform.close()
-    }
-  })
+const withModules = async <T>(modules: readonly Module[], work: (shop: Shop) => Promise<T>): Promise<T> => {
+  const config = loadConfig(modules)
+  // The port for diagnostics belongs to the server, which may be running.
+  const ours = { ...config, server: { ...config.server, diagnostics_port: 0 } }
+  return withDatabase(
+    modules,
+    async ({ databaseUrl }) => {
+      const platform = await openPlatform(ours, databaseUrl, openLog({ level: quietLevel(ours) }))
+      try {
+        const shop = await setupShop(platform, modules)
+        return await work(shop).finally(shop.stop)
+      } finally {
+        await platform.close()
+      }
+    },
+    config
+  )
+}
 
 /** Standard output belongs to what the command says. */
 const quietLevel = ({ log }: Config) => (log.level === 'info' || log.level === 'debug' ? 'warn' : log.level)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { modules } from '../app.ts'
-import { loadConfig } from '../config.ts'
+import { readConfig } from '../config.ts'
 import { configSchema } from '../config-schema.ts'
 import { fitsPlainly } from './plain-fit.ts'
 import { compileSchema } from './validate.ts'
@@ -81,6 +81,6 @@ test('a keyword without a rule leaves it to the compiler', () => {
 
 test('a start with names, numbers and switches needs no compiler', () => {
   const environment = { NODE_ENV: 'production', PORT: '80', HOST: '::', DATABASE_URL: 'postgres://db/shop' }
-  const config = loadConfig(modules, { ...environment, CARTWRIGHT__MODULES__CART__ENABLED: 'false' })
+  const config = readConfig(modules, { ...environment, CARTWRIGHT__MODULES__CART__ENABLED: 'false' })
   expect(fitsPlainly(configSchema(modules), config)).toBe(true)
 })

@@ -16,6 +16,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   description: always,
   default: always,
   writeOnly: always,
+  'x-holds-password': always,
   type: (value, type: string | string[]) => [type].flat().some(each => isOf(value, each)),
   enum: (value, values: unknown[]) => values.includes(value),
   minimum: (value, limit: number) => typeof value !== 'number' || value >= limit,

@@ -13,9 +13,22 @@ export const flag = (description: string, byDefault: boolean) =>
   Type.Boolean({ description, default: byDefault })
 /** What proves who the shop is, or somebody: a text that is written and never shown. */
 export const secret = (description: string) => Type.String({ description, default: '', writeOnly: true })
+/** A URL that may hold a password: it is shown without it, and a wrong one is not repeated at all. */
+export const urlWithPassword = (description: string) =>
+  Type.String({ description, default: '', 'x-holds-password': true })
 /** Any text. */
 export const text = (description: string, byDefault: string) =>
   Type.String({ description, default: byDefault })
+
+/**
+ * Why a setting cannot be used: its key, and what to write instead ("must be ..."). The value is shown beside the message,
+ * unless the schema or `isSecret` says that it is a secret.
+ */
+export type SettingProblem = { readonly key: string; readonly message: string; readonly isSecret?: boolean }
+
+export const HTTP_URL_WORDS = 'must be a URL such as https://shop.example.com'
+/** Whether a text is a URL that can be requested. */
+export const isHttpUrl = (text: string): boolean => /^https?:\/\/[^/]/.test(text) && URL.canParse(text)
 
 /** The values of a described section, as they are after the start: nobody can change them. */
 export type SettingsOf<S extends TSchema> = DeepReadonly<Static<S>>

@@ -29,8 +29,9 @@ function loadCompilers() {
       new Ajv({
         allErrors,
         strict: true,
-        // Read by the gateway: how long a value may be, and what to use instead of members that do not exist.
-        keywords: ['x-bytes-max', 'x-absent'],
+        // Read by the gateway: how long a value may be, and what to use instead of members that do not exist; by the
+        // configuration: whose value is not repeated.
+        keywords: ['x-bytes-max', 'x-absent', 'x-holds-password'],
         strictTypes: false,
         strictRequired: false,
         verbose: true,

@@ -49,7 +49,7 @@ const TAKES_LEVELS =
   /\b(?:update|insert\s+into|delete\s+from|merge\s+into|truncate|lock(?:\s+table)?)\s+(?:only\s+)?inventory\.levels\b|\binventory\.levels\b[^;]*\bfor\s+(?:no\s+key\s+update|update|key\s+share|share)\b/i
 const SHAPELESS = /(?:^|\/)(?:utils?|common|shared|helpers?|types|interfaces|constants)\//
 /** What may lie beside the folders of a module's nouns; tests of the whole module too. */
-const MODULE_ROOT = ['index', 'settings', 'errors', 'events', 'fake', 'diagnosis']
+const MODULE_ROOT = ['index', 'settings', 'errors', 'events', 'fake', 'diagnosis', 'validation']
 /** Everything else waits by it, by `until` or by `expect.poll`. */
 const WAITS = 'test/support/eventually.ts'
 const LINES_MAX = { source: 300, test: 600 }

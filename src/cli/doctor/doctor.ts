@@ -3,7 +3,7 @@ import { loadConfig } from '../../config.ts'
 import type { Config } from '../../config-schema.ts'
 import { type Diagnosis, type Finding, ok, wrong } from '../../kernel/diagnosis.ts'
 import { OperatorError } from '../../kernel/errors.ts'
-import { isEnabled, type Module, moduleProblems } from '../../module.ts'
+import { isEnabled, type Module } from '../../module.ts'
 import { createHttpClient } from '../../platform/http/client.ts'
 import { openLog } from '../../platform/log.ts'
 import { openPlatform } from '../../platform/platform.ts'
@@ -123,9 +123,6 @@ async function* dataFindings(
 }
 
 function judgeModules(modules: readonly Module[], { modules: switches }: Config): Finding {
-  const problems = moduleProblems(modules, switches)
-  if (problems.length > 0)
-    return wrong(`the modules do not fit together: ${problems.join('; ')}`, 'Change these keys.')
   const off = modules.filter(module => !isEnabled(module, switches)).map(({ name }) => name)
   return off.length === 0 ? ok('right') : ok(`right; off: ${off.join(', ')}`)
 }

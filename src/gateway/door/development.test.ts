@@ -66,5 +66,5 @@ test.each([
 
 test.each(['1.2.3', '10.0.0.0/33', '::/129'])('a peer %s that is no address does not start', peer => {
   const settings = { ...SECRET_SETTINGS, CARTWRIGHT__SERVER__DEVELOPMENT_PEERS: `["${peer}"]` }
-  expect(() => loadConfig([], settings)).toThrow('is no IP address or network')
+  expect(() => loadConfig([], settings)).toThrow('must be an IP address or network')
 })

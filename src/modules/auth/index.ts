@@ -62,6 +62,9 @@ export {
   userRegistered,
   verificationRequested
 } from './events.ts'
+
+import { validateAuth } from './validation.ts'
+
 export type { OneTimeToken } from './one-time-tokens/service.ts'
 export { readablePassword } from './passwords/random-secrets.ts'
 
@@ -136,6 +139,7 @@ export const authModule = defineModule({
   description: 'Accounts, sessions, tokens.',
   basePaths: ['/api/auth'],
   settings: authSettings,
+  validate: validateAuth,
   shortNames: authShortNames,
   requires: {},
   uses: {},
@@ -208,7 +212,7 @@ export const authModule = defineModule({
       login: { name: 'login', perMinute: settings.login_per_minute },
       register: { name: 'register', perMinute: settings.register_per_minute }
     }
-    const issuers = openIssuers(settings.issuers, accessTokens.issuer, { http, signal: stopping.signal })
+    const issuers = openIssuers(settings.issuers, { http, signal: stopping.signal })
     const checks = metrics.counter('token_checks', 'Access tokens that were not known yet, by the result.', {
       result: ['accepted', 'refused']
     })

@@ -1,7 +1,6 @@
 import type { Config } from '../../config.ts'
 import { type Diagnosis, ok, warning, wrong } from '../../kernel/diagnosis.ts'
 import type { NotificationsSettings } from './settings.ts'
-import { serverOf } from './transport/open.ts'
 
 const ANSWER_MS_MAX = 5_000
 
@@ -13,7 +12,7 @@ export const diagnoseNotifications = (
   {
     about: 'mails',
     find: async () => {
-      if (settings.smtp.url !== '') return askServer(serverOf(settings))
+      if (settings.smtp.url !== '') return askServer(settings.smtp.url)
       if (environment === 'development') return ok('kept, and shown at /mails')
       return warning(
         'no server is set, so nobody gets a mail',

@@ -51,6 +51,7 @@ import { createTemplates } from './templates/service.ts'
 import { openTransport } from './transport/open.ts'
 import { unsubscribeRoutes } from './unsubscribe/routes.ts'
 import { createUnsubscribe } from './unsubscribe/service.ts'
+import { validateNotifications } from './validation.ts'
 
 const HOUR_SECONDS = 3_600
 const MINUTE_SECONDS = 60
@@ -70,6 +71,7 @@ export const notificationsModule = defineModule({
   description: 'Mails to customers and to those who look after the shop.',
   basePaths: ['/api/notifications', '/api/admin/notifications'],
   settings: notificationsSettings,
+  validate: validateNotifications,
   diagnose: diagnoseNotifications,
   requires: {},
   uses: {

@@ -1,6 +1,6 @@
 import { matching } from '../../kernel/patterns.ts'
 import { Type } from '../../kernel/schema.ts'
-import { count, type SettingsOf, section, text } from '../../kernel/settings.ts'
+import { count, type SettingsOf, section, text, urlWithPassword } from '../../kernel/settings.ts'
 import { EVENT_TEMPLATES } from './templates/catalogue.ts'
 
 const LOCALE = '^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$'
@@ -9,9 +9,8 @@ export const CONNECTIONS_MAX = 4
 
 export const notificationsSettings = section('Mails to customers and to those who look after the shop.', {
   smtp: section('The server that takes the mails. Without one, a shop in development shows them at /mails.', {
-    url: text(
-      'smtps://user:password@smtp.example.com (TLS from the start, port 465) or smtp://... (port 587, TLS as soon as the server offers it; with ?requireTLS=true never without). Best in the environment.',
-      ''
+    url: urlWithPassword(
+      'smtps://user:password@smtp.example.com (TLS from the start, port 465) or smtp://... (port 587, TLS as soon as the server offers it; with ?requireTLS=true never without). Best in the environment.'
     ),
     connections: count('Connections of each process, and so mails at once.', 2, 1, CONNECTIONS_MAX),
     timeout_seconds: count('How long the server may take for each of its answers, in seconds.', 15, 1, 20)

@@ -1,11 +1,10 @@
 import type { Config } from '../../config.ts'
-import { type Diagnosis, ok, warning, wrong } from '../../kernel/diagnosis.ts'
+import { type Diagnosis, ok, warning } from '../../kernel/diagnosis.ts'
 import { FIRST_ID } from '../../kernel/ids.ts'
-import type { SettingsOf } from '../../kernel/settings.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import { countEventsOf, listEvents } from './callbacks/repository.ts'
 import { offeredMethods } from './providers/manual.ts'
-import type { paymentsSettings } from './settings.ts'
+import type { PaymentsSettings } from './settings.ts'
 
 /** Finds events of providers that changed nothing because they do not fit. */
 export const diagnoseEvents = (db: Queryable): readonly Diagnosis[] => [
@@ -25,29 +24,11 @@ export const diagnoseEvents = (db: Queryable): readonly Diagnosis[] => [
 
 /** Whether money can be taken, and is real. */
 export const diagnosePayments = (
-  settings: SettingsOf<typeof paymentsSettings>,
+  settings: PaymentsSettings,
   { config: { environment } }: { config: Pick<Config, 'environment'> }
 ): readonly Diagnosis[] => [{ about: 'payments', find: () => judge(settings, environment === 'production') }]
 
-function judge(
-  { stripe, sandbox, default_provider, manual_methods, bank_transfer }: SettingsOf<typeof paymentsSettings>,
-  isProduction: boolean
-) {
-  if (isProduction && sandbox.mode === 'on')
-    return wrong(
-      'the sandbox takes no money, so production refuses it and does not start',
-      'Set payments.sandbox.mode: off, or leave it out.'
-    )
-  if (default_provider === 'stripe' && stripe.secret_key === '')
-    return wrong(
-      'Stripe is the usual provider, and has no key',
-      'Set CARTWRIGHT__PAYMENTS__STRIPE__SECRET_KEY, or another payments.default_provider.'
-    )
-  if (stripe.secret_key !== '' && stripe.webhook_secrets.length === 0)
-    return warning(
-      'callbacks of Stripe cannot be verified, and are refused',
-      'Set payments.stripe.webhook_secrets to the signing secret of the endpoint, whsec_...'
-    )
+function judge({ stripe, sandbox, manual_methods, bank_transfer }: PaymentsSettings, isProduction: boolean) {
   if (isProduction && stripe.secret_key.startsWith('sk_test_'))
     return warning('the key of Stripe is one for tests: no money is taken', 'Use the live key, sk_live_...')
   const manual = offeredMethods({ methods: manual_methods, bankTransfer: bank_transfer, isProduction })

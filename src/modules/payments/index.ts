@@ -45,6 +45,9 @@ export {
   paymentRefunded,
   refundFailed
 } from './events.ts'
+
+import { validatePayments } from './validation.ts'
+
 export type { MoneyFigures, PaymentChange, PaymentGuard, PaymentListener, ReconcileReport, Refunder }
 
 const NETWORK_MS = 86_400_000
@@ -97,6 +100,7 @@ export const paymentsModule = defineModule({
   description: 'How orders are paid, and what became of it.',
   basePaths: ['/api/payments', '/api/admin/payments'],
   settings: paymentsSettings,
+  validate: validatePayments,
   capabilities: ['x-order-token'],
   requires: {},
   uses: {},

@@ -1,5 +1,5 @@
 import { Type } from '../../kernel/schema.ts'
-import { count, secret, section, text } from '../../kernel/settings.ts'
+import { count, type SettingsOf, secret, section, text } from '../../kernel/settings.ts'
 
 export const paymentsSettings = section('Payments.', {
   default_provider: Type.Enum(['auto', 'stripe', 'sandbox', 'manual'], {
@@ -65,3 +65,5 @@ export const paymentsSettings = section('Payments.', {
     port: count('The port of the one that the shop starts; 0: any free one.', 0, 0, 65_535)
   })
 })
+
+export type PaymentsSettings = SettingsOf<typeof paymentsSettings>

@@ -103,10 +103,16 @@ export async function connectToServer(settings: pg.ClientConfig): Promise<pg.Cli
   } catch (error) {
     if (client !== undefined) await hangUp(client)
     if (error instanceof OperatorError) throw error
-    const reason = (error as Error).message || (error as NodeJS.ErrnoException).code
-    throw new DatabaseUnreachable(`Cannot reach the database: ${reason}. Check DATABASE_URL (database.url).`)
+    const { message, code } = error as NodeJS.ErrnoException
+    throw new DatabaseUnreachable(`Cannot reach the database: ${message || code}. ${adviceFor(code)}`)
   }
 }
+
+const TOO_MANY_CONNECTIONS = '53300'
+const adviceFor = (code: string | undefined): string =>
+  code === TOO_MANY_CONNECTIONS
+    ? 'Run fewer processes, open fewer connections in each (database.pool_size), or raise max_connections of the server.'
+    : 'Check DATABASE_URL (database.url).'
 
 /** Ends a connection: with a goodbye, and without when the server does not take it within a second. */
 export async function hangUp(client: pg.Client): Promise<void> {

@@ -7,24 +7,14 @@ import { createFolder } from '../folder.ts'
 import { createSecrets, type SecretKey, type Secrets } from './secrets.ts'
 
 const KEY_BYTES = 32
-const HOW_TO_SET =
-  `Set secrets.keys, the same on every machine: ` +
-  `export CARTWRIGHT__SECRETS__KEYS="[{ id: k1, key: '$(openssl rand -base64 32)' }]"`
-
 /**
  * The secrets of this shop: those of the configuration, or else one in a file of the data folder, made at the first
- * start. In production with a database of its own several machines may share the shop, and a file would not be shared.
- * @throws OperatorError when there are none, or they cannot be used.
+ * start. In production with a database of its own several machines may share the shop, and a file would not be shared:
+ * `secretProblems` refuses that configuration.
+ * @throws OperatorError when they cannot be used.
  */
-export function openSecrets({ secrets, environment, database, data }: SecretSettings): Secrets {
-  if (secrets.keys.length > 0) return createSecrets(secrets.keys)
-  if (environment === 'production' && database.url !== '')
-    throw new OperatorError(`In production with DATABASE_URL the shop needs its secrets. ${HOW_TO_SET}`)
-  return createSecrets(keysOfFile(data))
-}
-type SecretSettings = Pick<Config, 'secrets' | 'environment' | 'data'> & {
-  readonly database: { readonly url: string }
-}
+export const openSecrets = ({ secrets, data }: Pick<Config, 'secrets' | 'data'>): Secrets =>
+  createSecrets(secrets.keys.length > 0 ? secrets.keys : keysOfFile(data))
 
 function keysOfFile(folder: string): readonly SecretKey[] {
   const path = join(folder, 'secrets')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { testKey, testSecrets } from '../../../test/support/secrets.ts'
 import { openSecrets } from './open.ts'
-import { createSecrets } from './secrets.ts'
+import { createSecrets, secretProblems } from './secrets.ts'
 
 const plain = Buffer.from('a private key')
 
@@ -120,17 +120,13 @@ describe('the secrets of a shop', () => {
     openSecrets(settings(await useFolder(), { environment: 'production' }))
   })
 
-  test('are needed in the configuration in production with another database', async () => {
-    const production = {
-      environment: 'production' as const,
-      database: { url: 'postgres://shop.example/shop' }
-    }
-    const data = await useFolder()
-    expect(() => openSecrets(settings(data, production))).toThrow(/secrets\.keys.*openssl rand -base64 32/)
-    expect(await readdir(data)).toEqual([])
-    const keys = [testKey('k1')]
-    expect(openSecrets(settings(data, { ...production, secrets: { keys } })).keyId).toBe('k1')
-    expect(await readdir(data)).toEqual([])
+  test('are needed in the configuration in production with another database', () => {
+    const needs = (isProduction: boolean, databaseUrl: string, keys = [testKey('k1')]) =>
+      secretProblems(keys, { isProduction, databaseUrl }).map(({ message }) => message)
+    const url = 'postgres://shop.example/shop'
+    expect(needs(true, url, [])).toEqual([expect.stringMatching(/SECRETS__KEYS=.*openssl rand -base64 32/)])
+    for (const right of [needs(true, url), needs(false, url, []), needs(true, '', [])])
+      expect(right).toEqual([])
   })
 
   test.each(['', '{', '[]', '[{}]', 'null'])(

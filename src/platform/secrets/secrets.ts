@@ -7,6 +7,7 @@ import {
   timingSafeEqual
 } from 'node:crypto'
 import { OperatorError } from '../../kernel/errors.ts'
+import type { SettingProblem } from '../../kernel/settings.ts'
 
 /** A key of `secrets.keys`: at least 32 random bytes, as base64 or hex. */
 export type SecretKey = { readonly id: string; readonly key: string }
@@ -33,12 +34,37 @@ export type Secrets = {
 }
 
 const KEY_BYTES_MIN = 32
+const HOW_TO_MAKE = 'Make one with: openssl rand -base64 32'
+const HOW_TO_SET =
+  `Set the same on every machine: ` +
+  `export CARTWRIGHT__SECRETS__KEYS="[{ id: k1, key: '$(openssl rand -base64 32)' }]"`
 const FORMAT = 1
 const IV_BYTES = 12
 const TAG_BYTES = 16
 const PURPOSES_MAX = 1_000
 
 type Ring = { id: string; keyFor(use: string, purpose: string): Buffer }
+
+/** Whether keys must be configured, and why those that are cannot be used. Keys of settings, without their section. */
+export function secretProblems(
+  keys: readonly SecretKey[],
+  { isProduction, databaseUrl }: { isProduction: boolean; databaseUrl: string }
+): SettingProblem[] {
+  if (keys.length === 0 && isProduction && databaseUrl !== '')
+    return [{ key: 'keys', message: `must hold a key in production with DATABASE_URL. ${HOW_TO_SET}` }]
+  return keys.flatMap(({ id, key }, index) => {
+    if (bytesOf(key).length < KEY_BYTES_MIN)
+      return [
+        { key: `keys.${index}.key`, message: `must have at least ${KEY_BYTES_MIN} bytes. ${HOW_TO_MAKE}` }
+      ]
+    if (keys.findIndex(other => other.id === id) < index)
+      return [{ key: `keys.${index}.id`, message: 'must not be the id of another key' }]
+    const isRepeated = keys.findIndex(other => bytesOf(other.key).equals(bytesOf(key))) < index
+    return isRepeated
+      ? [{ key: `keys.${index}.key`, message: `must not be another key again. ${HOW_TO_MAKE}` }]
+      : []
+  })
+}
 
 /** @throws OperatorError when a key is too short, or two have the same id. */
 export function createSecrets(keys: readonly SecretKey[]): Secrets {
@@ -94,10 +120,12 @@ export function createSecrets(keys: readonly SecretKey[]): Secrets {
   }
 }
 
+const bytesOf = (text: string): Buffer =>
+  Buffer.from(text, /^(?:[0-9a-f]{2})+$/i.test(text) ? 'hex' : 'base64')
+
 /** A key of at least 32 bytes; the text of a wrong one is not repeated. @throws OperatorError. */
 function ringOf({ id, key: text }: SecretKey): Ring {
-  const isHex = /^(?:[0-9a-f]{2})+$/i.test(text)
-  const key = Buffer.from(text, isHex ? 'hex' : 'base64')
+  const key = bytesOf(text)
   if (key.length < KEY_BYTES_MIN)
     throw new OperatorError(
       `secrets.keys: the key ${id} is shorter than ${KEY_BYTES_MIN} bytes; make one with: openssl rand -base64 32`

@@ -14,22 +14,15 @@ export function createFirstAdmins(
   environment: Config['environment']
 ) {
   return {
-    /** Makes the one that the configuration names. @throws OperatorError when those values cannot be used. */
+    /** Makes the one that the configuration names, where there is no administrator. @throws OperatorError */
     async createConfigured(): Promise<void> {
-      if (email === '' && password === '') return
-      if (email === '' || password === '') {
-        throw new OperatorError(
-          'auth.admin_email and auth.admin_password are needed together: set both or none.'
-        )
-      }
+      if (email === '') return
       try {
         await accounts.createFirstAdmin({ email, password })
       } catch (cause) {
         if (!(cause instanceof DomainError)) throw cause
-        const { reason } = cause.details
-        const why = reason === undefined ? cause.message : `${cause.message} (${reason})`
         throw new OperatorError(
-          `The administrator of auth.admin_email and auth.admin_password cannot be made: ${why}`
+          `The administrator of auth.admin_email and auth.admin_password cannot be made: ${cause.message}`
         )
       }
     },

@@ -1,5 +1,3 @@
-import { parseEmail } from '../../../kernel/email.ts'
-import { OperatorError } from '../../../kernel/errors.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { TemplateName } from '../templates/catalogue.ts'
 import type { Draft, WriteMessages } from './service.ts'
@@ -12,10 +10,8 @@ type Deps = {
   isOn: (template: TemplateName) => boolean
 }
 
-/** Tells those who look after the shop. @throws OperatorError when one of their addresses is none. */
+/** Tells those who look after the shop. */
 export function createStaff({ write, addresses, isOn }: Deps) {
-  if (addresses.some(each => parseEmail(each) === undefined))
-    throw new OperatorError('notifications.staff: each must be an e-mail address such as ops@example.com.')
   const isTold = (template: StaffTemplate): boolean => addresses.length > 0 && isOn(template)
   return {
     /** Whether anybody is. */

@@ -194,13 +194,3 @@ test('payments of somebody else are answered as none', async () => {
   const listed = await request('GET', `/api/payments/guest/by-order/${guests}`, { headers })
   expect(listed.json.items).toMatchObject([{ amount: 500 }])
 })
-
-test('the sandbox is refused in production, and a provider that is not there is said', async () => {
-  const production = { CARTWRIGHT__ENVIRONMENT: 'production', CARTWRIGHT__PAYMENTS__SANDBOX__MODE: 'on' }
-  await expect(usePayments({ settings: production })).rejects.toThrow(/production refuses it/)
-  const off = {
-    CARTWRIGHT__PAYMENTS__SANDBOX__MODE: 'off',
-    CARTWRIGHT__PAYMENTS__DEFAULT_PROVIDER: 'sandbox'
-  }
-  await expect(usePayments({ settings: off })).rejects.toThrow(/sandbox is not offered here/)
-})

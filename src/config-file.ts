@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { isTree, type Tree } from './config-problems.ts'
+import { OperatorError } from './kernel/errors.ts'
+
+const require = createRequire(import.meta.url)
+/** Loaded for a file, and for lists in variables: numbers and switches are the same in JSON, and most starts need no more. */
+const parseYaml = (text: string): unknown => (require('yaml') as typeof import('yaml')).parse(text)
+const PLAIN = /^(?:true|false|0|-?[1-9]\d{0,14})$/
+export const parse = (text: string): unknown => (PLAIN.test(text) ? JSON.parse(text) : parseYaml(text))
+
+/** The variable that names the file. */
+export const FILE_NAME = 'CARTWRIGHT_CONFIG'
+
+/** What the file holds; nothing when none is named and there is no `config.yaml`. @throws OperatorError */
+export function readFile(named: string | undefined): Tree {
+  const path = named ?? 'config.yaml'
+  let content: string
+  try {
+    content = readFileSync(path, 'utf8')
+  } catch (error) {
+    if (named === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    throw new OperatorError(`The configuration file ${path} cannot be read: ${reasonOf(error)}.`)
+  }
+  let tree: unknown
+  try {
+    tree = parseYaml(content) ?? {}
+  } catch (error) {
+    throw new OperatorError(`The configuration file ${path} is not YAML: ${yamlReason(error)}`)
+  }
+  if (isTree(tree)) return tree
+  throw new OperatorError(
+    `The configuration file ${path} must hold keys and values, such as: server: { port: 8080 }`
+  )
+}
+
+/** Why a file cannot be read, and what to do about it. */
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT') return `it does not exist; create it, or name another file in ${FILE_NAME}`
+  if (code === 'EISDIR') return `it is a folder; name a file in ${FILE_NAME}`
+  if (code === 'EACCES') return 'this user may not read it; change its permissions'
+  return message
+}
+
+// Behind the first line the parser quotes the file, which may hold passwords.
+export const yamlReason = (error: unknown) => (error as Error).message.split('\n')[0]?.replace(/:$/, '.')

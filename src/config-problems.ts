@@ -1,0 +1,111 @@
+import { pathOf, wordsOf } from './kernel/faults.ts'
+import { nearest } from './kernel/nearest.ts'
+import type { SettingProblem } from './kernel/settings.ts'
+import { compileSchema, type SchemaError } from './kernel/validate.ts'
+
+export type Tree = { [key: string]: unknown }
+/** What is read of the schema of the configuration. */
+export type Schema = {
+  properties?: Record<string, Schema>
+  items?: Schema
+  type?: string
+  enum?: string[]
+  default?: unknown
+  writeOnly?: boolean
+  'x-holds-password'?: boolean
+}
+/** The variable that set a key, of those that one did. */
+export type Origins = ReadonlyMap<string, string>
+
+const KEYS_SHOWN_MAX = 3
+const VALUES_SHOWN_MAX = 20
+const VALUE_LENGTH_MAX = 100
+// `scheme://user:password@host`
+const PASSWORD_OF_URL = /(:\/\/[^\s:@/]*:)[^\s@]+@/g
+
+export const withoutPassword = (text: string): string => text.replace(PASSWORD_OF_URL, '$1***@')
+
+/** Lists what does not fit the schema, key by key. */
+export function schemaProblems(schema: Schema, value: unknown, path = ''): SettingProblem[] {
+  if (schema.properties !== undefined && isTree(value))
+    return Object.entries(schema.properties).flatMap(([key, property]) =>
+      schemaProblems(property, value[key], path === '' ? key : `${path}.${key}`)
+    )
+  const found = compileSchema(schema)(value).map(error => ({
+    key: `${path}${pathOf(error).replaceAll('/', '.')}`,
+    message: reasonOf(error, value)
+  }))
+  return found.filter(({ key }, index) => found.findIndex(other => other.key === key) === index)
+}
+
+function reasonOf(error: SchemaError, value: unknown): string {
+  const { params, parentSchema = {} } = error
+  const { properties = {}, default: byDefault } = parentSchema as Schema
+  if ('additionalProperty' in params)
+    return `unknown key${suggestion(params.additionalProperty, Object.keys(properties))}`
+  if (error.keyword === 'type' && params.type === 'object') return `${wordsOf(error)}${keysOf(properties)}`
+  if (error.keyword === 'type' && params.type === 'array') return `${wordsOf(error)}, such as [one, two]`
+  if (error.keyword !== 'enum') return wordsOf(error)
+  const { allowedValues: values } = params as { allowedValues: string[] }
+  const words =
+    values.length > VALUES_SHOWN_MAX
+      ? `must be one of ${values.length} known values, such as ${byDefault ?? values[0]}`
+      : wordsOf(error)
+  const near = nearest(String(value), values)
+  return near === undefined ? words : `${words} (did you mean ${near}?)`
+}
+
+function keysOf(properties: Record<string, Schema>): string {
+  const keys = Object.keys(properties).slice(0, KEYS_SHOWN_MAX)
+  return keys.length === 0 ? '' : `, with keys such as ${keys.join(', ')}`
+}
+
+/** The nearest known name; where none is near, what to do and the first known ones. */
+export function suggestion(word: string, known: readonly string[]): string {
+  const near = nearest(word, known)
+  if (near !== undefined) return ` (did you mean ${near}?)`
+  const some = known.slice(0, KEYS_SHOWN_MAX).join(', ')
+  return some === '' ? ', remove it' : `, remove it or use a known one such as ${some}`
+}
+
+/** A problem as a line: the key, what to write, the value unless it is a secret, and the variable that set it. */
+export function describeProblem(
+  { key, message, isSecret = false }: SettingProblem,
+  { schema, tree, origins }: { schema: Schema; tree: Tree; origins: Origins }
+): string {
+  const shown = isSecret ? undefined : shownValue(schema, tree, key)
+  const [, name] = [...origins].find(([set]) => key === set || key.startsWith(`${set}.`)) ?? []
+  const remarks = [shown !== undefined && `now ${shown}`, name !== undefined && `set by ${name}`].filter(
+    Boolean
+  )
+  return `${key}: ${message}${remarks.length === 0 ? '' : ` (${remarks.join(', ')})`}`
+}
+
+/** The value of a key as it is shown; `undefined` where there is none, or where it is or holds a secret. */
+function shownValue(root: Schema, tree: Tree, key: string): string | undefined {
+  let schema: Schema | undefined = root
+  let value: unknown = tree
+  for (const name of key.split('.')) {
+    schema = ownOf(schema?.properties, name) ?? schema?.items
+    value = ownOf(value as Tree | undefined, name)
+  }
+  if (schema === undefined || value === undefined) return undefined
+  if (value === null || value === '') return 'empty'
+  if (holdsSecret(schema)) return undefined
+  if (isTree(value)) return 'an object'
+  if (Array.isArray(value) && value.some(each => typeof each === 'object')) return 'a list'
+  const text = withoutPassword(JSON.stringify(value))
+  return text.length > VALUE_LENGTH_MAX ? `${text.slice(0, VALUE_LENGTH_MAX)}...` : text
+}
+
+const ownOf = <T>(object: Readonly<Record<string, T>> | undefined, name: string): T | undefined =>
+  object != null && Object.hasOwn(object, name) ? object[name] : undefined
+
+const holdsSecret = (schema: Schema): boolean =>
+  schema.writeOnly === true ||
+  schema['x-holds-password'] === true ||
+  (schema.items !== undefined && holdsSecret(schema.items)) ||
+  Object.values(schema.properties ?? {}).some(holdsSecret)
+
+export const isTree = (value: unknown): value is Tree =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,46 @@
+import { normaliseDomain, parseEmail } from '../../kernel/email.ts'
+import { HTTP_URL_WORDS, isHttpUrl, type SettingProblem } from '../../kernel/settings.ts'
+import { passwordRule } from './passwords/policy.ts'
+import type { AuthSettings } from './settings.ts'
+
+const DOMAIN = /^[\p{L}\p{M}\p{N}-]+(?:\.[\p{L}\p{M}\p{N}-]+)*$/u
+
+/** Why accounts and tokens cannot be handled with these settings. */
+export function validateAuth(
+  settings: AuthSettings,
+  { server, shop }: { server: { public_url: string }; shop: { name: string } }
+): SettingProblem[] {
+  const { issuers, email_domains } = settings
+  const names = [server.public_url, ...issuers.map(({ issuer }) => issuer)]
+  return [
+    ...email_domains.flatMap((domain, index) =>
+      DOMAIN.test(domain) && normaliseDomain(domain) !== ''
+        ? []
+        : [{ key: `email_domains.${index}`, message: 'must be a domain such as example.com, without @' }]
+    ),
+    ...issuers.flatMap(({ issuer }, index) => {
+      const key = `issuers.${index}.issuer`
+      if (!isHttpUrl(issuer)) return [{ key, message: HTTP_URL_WORDS }]
+      return names.indexOf(issuer) <= index
+        ? [{ key, message: 'must be neither another issuer of the list nor server.public_url' }]
+        : []
+    }),
+    ...adminProblems(settings, shop.name)
+  ]
+}
+
+function adminProblems(
+  { admin_email: email, admin_password: password, password_length_min: lengthMin }: AuthSettings,
+  shopName: string
+): SettingProblem[] {
+  if (email === '' && password === '') return []
+  if (email === '')
+    return [{ key: 'admin_email', message: 'must be set where auth.admin_password is; or empty that' }]
+  if (password === '')
+    return [{ key: 'admin_password', message: 'must be set where auth.admin_email is; or empty that' }]
+  if (parseEmail(email) === undefined)
+    return [{ key: 'admin_email', message: 'must be an e-mail address such as admin@example.com' }]
+  return passwordRule({ lengthMin, shopName })
+    .faults(password, email)
+    .map(({ message }) => ({ key: 'admin_password', message }))
+}
