@@ -6,11 +6,15 @@ export const registrationClosed = defineError(
   'AUTH_REGISTRATION_CLOSED',
   'This shop does not take registrations.'
 )
+export const INVITATION_FAULT: Fault = {
+  path: 'body/invitation',
+  message: 'must be a code that is not used and not expired'
+}
 export const invitationRequired = defineError(
   'forbidden',
   'AUTH_INVITATION_REQUIRED',
   'Registration needs an invitation code that is known, unused and not expired.',
-  { fault: { path: 'body/invitation', message: 'must be a code that is not used and not expired' } }
+  { fault: INVITATION_FAULT }
 )
 export const invitationNotFound = defineError(
   'not_found',
@@ -24,11 +28,15 @@ export const EMAIL_FAULT: Fault = {
 export const emailInvalid = defineError('invalid', 'AUTH_EMAIL_INVALID', 'This is not an e-mail address.', {
   fault: EMAIL_FAULT
 })
+export const DOMAIN_FAULT: Fault = {
+  path: 'body/email',
+  message: 'must be an address of a domain that may register here'
+}
 export const emailDomainNotAllowed = defineError(
   'forbidden',
   'AUTH_EMAIL_DOMAIN_NOT_ALLOWED',
   'Addresses of this domain cannot register here.',
-  { fault: { path: 'body/email', message: 'must be an address of a domain that may register here' } }
+  { fault: DOMAIN_FAULT }
 )
 export const emailTaken = defineError(
   'conflict',
@@ -72,8 +80,12 @@ export const emailNotVerified = defineError(
 export const phoneInvalid = defineError('invalid', 'AUTH_PHONE_INVALID', 'This is not a phone number.', {
   fault: { path: 'body/phone', message: 'must be a phone number with + and the code of its country' }
 })
+export const LOCALE_FAULT: Fault = {
+  path: 'body/locale',
+  message: 'must be a language, with or without a country, such as sv-SE'
+}
 export const localeInvalid = defineError('invalid', 'AUTH_LOCALE_INVALID', 'This is not a locale.', {
-  fault: { path: 'body/locale', message: 'must be a language, with or without a country, such as sv-SE' }
+  fault: LOCALE_FAULT
 })
 export const addressInvalid = defineError(
   'invalid',

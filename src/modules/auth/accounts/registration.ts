@@ -2,9 +2,11 @@ import { domainOf, normaliseDomain, parseEmail } from '../../../kernel/email.ts'
 import type { DomainError } from '../../../kernel/errors.ts'
 import type { Fault } from '../../../kernel/faults.ts'
 import {
+  DOMAIN_FAULT,
   EMAIL_FAULT,
   emailDomainNotAllowed,
   emailInvalid,
+  INVITATION_FAULT,
   invitationRequired,
   registrationClosed
 } from '../errors.ts'
@@ -15,24 +17,39 @@ export type RegistrationRules = {
   readonly email_domains: readonly string[]
 }
 
-/** Why somebody with this (normalised) address may not register; `undefined` when they may. */
+/**
+ * Why an applicant with this (normalised) address may not register, with `others`: what is wrong with other fields;
+ * `undefined` when they may.
+ */
 export function registrationRefusal(
   rules: RegistrationRules,
-  applicant: { email: string; isInvited: boolean }
+  applicant: { email: string; isInvited: boolean },
+  others: readonly Fault[] = []
 ): DomainError | undefined {
   if (rules.registration === 'closed') return registrationClosed()
-  if (rules.registration === 'invite' && !applicant.isInvited) return invitationRequired()
-  return domainRefusal(rules, applicant.email)
+  if (rules.registration === 'invite' && !applicant.isInvited) {
+    const domain = isDomainAllowed(rules, applicant.email) ? [] : [DOMAIN_FAULT]
+    return invitationRequired({ details: { errors: [INVITATION_FAULT, ...domain, ...others] } })
+  }
+  return domainRefusal(rules, applicant.email, others)
 }
 
-/** Why nobody may have this (normalised) address here; `undefined` when they may. */
-export function domainRefusal(
+/** Why this (normalised) address may not be used here; `undefined` when it may. */
+export const domainRefusal = (
+  rules: Pick<RegistrationRules, 'email_domains'>,
+  email: string,
+  others: readonly Fault[] = []
+): DomainError | undefined =>
+  isDomainAllowed(rules, email)
+    ? undefined
+    : emailDomainNotAllowed({ details: { errors: [DOMAIN_FAULT, ...others] } })
+
+function isDomainAllowed(
   { email_domains: domains }: Pick<RegistrationRules, 'email_domains'>,
   email: string
-): DomainError | undefined {
+) {
   const domain = domainOf(email)
-  const isAllowed = domains.length === 0 || domains.some(each => normaliseDomain(each) === domain)
-  return isAllowed ? undefined : emailDomainNotAllowed()
+  return domains.length === 0 || domains.some(each => normaliseDomain(each) === domain)
 }
 
 /** The address as it is stored. @throws `AUTH_EMAIL_INVALID`, with `others`: what is wrong with other fields. */

@@ -6,14 +6,20 @@ import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import { deleteApiKeysOf } from '../api-keys/repository.ts'
 import type { Challenges } from '../challenges/service.ts'
-import { emailNotVerified, invalidCredentials, invalidToken, invitationRequired } from '../errors.ts'
+import {
+  emailNotVerified,
+  invalidCredentials,
+  invalidToken,
+  invitationRequired,
+  LOCALE_FAULT
+} from '../errors.ts'
 import { passwordChanged, userRegistered } from '../events.ts'
 import * as invitations from '../invitations/repository.ts'
 import { deleteTokensOfOldPassword } from '../one-time-tokens/repository.ts'
 import type { RequirePassword } from '../passwords/policy.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
 import type { Passwords } from '../passwords/service.ts'
-import { localeOf } from '../profiles/rules.ts'
+import { localeOf, readLocale } from '../profiles/rules.ts'
 import type { SecondFactors } from '../second-factors/service.ts'
 import { type Origin, userAgentOf } from '../sessions/origin.ts'
 import type { SessionService } from '../sessions/service.ts'
@@ -71,22 +77,25 @@ export function createAccountService(deps: AccountDeps) {
   } = deps
 
   /**
-   * The condition in front of registration: nothing is hashed or written for somebody who may not register, or whose
-   * password is too weak.
+   * The condition in front of registration: nothing is hashed or written for an applicant who may not register, or whose
+   * password is too weak. The error lists what is wrong with every field.
    */
   async function checkRegistration(
-    { email: given, password, invitation }: RegisterRequest,
+    { email: given, password, locale, invitation }: RegisterRequest,
     { id }: Write
   ): Promise<void> {
-    const email = emailOf(given, () => requirePassword.faults(password, given))
+    const localeFaults = locale === undefined || readLocale(locale) !== undefined ? [] : [LOCALE_FAULT]
+    const others = () => [...requirePassword.faults(password, given), ...localeFaults]
+    const email = emailOf(given, others)
     const isInvited =
       settings.registration === 'invite' &&
       invitation !== undefined &&
       (await db.first(invitations.findUsableInvitation, { codeHash: hashSecret(invitation), userId: id })) !==
         undefined
-    const refusal = registrationRefusal(settings, { email, isInvited })
+    const refusal = registrationRefusal(settings, { email, isInvited }, others())
     if (refusal !== undefined) throw refusal
-    requirePassword(password, email)
+    requirePassword(password, email, { others: localeFaults })
+    if (locale !== undefined) localeOf(locale)
   }
 
   /**
@@ -161,7 +170,7 @@ export function createAccountService(deps: AccountDeps) {
     if (write.alreadyApplied) return
     const user = found(await db.first(repository.findUser, { id }), invalidToken)
     // Before anything is computed: what will be refused anyway costs nothing.
-    requirePassword(body.new_password, user.email ?? '', 'body/new_password')
+    requirePassword(body.new_password, user.email ?? '', { path: 'body/new_password' })
     const { withoutSlot } = write
     const { password_hash: oldHash } = await passwords.proveOwn(user, body.current_password, {
       path: 'body/current_password',

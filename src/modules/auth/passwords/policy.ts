@@ -1,6 +1,7 @@
 import type { Fault } from '../../../kernel/faults.ts'
 import { passwordTooWeak } from '../errors.ts'
-import { commonPasswords, commonWords } from './common.ts'
+import { commonWords } from './common.ts'
+import { isGuessable } from './guesses.ts'
 
 const PASSWORD_LENGTH_MAX = 256
 
@@ -20,55 +21,53 @@ export type Weakness =
   | 'contains_shop_name'
 
 const PERSONAL_LENGTH_MIN = 4 // shorter names occur in good passwords by chance
-const BLOCK_LENGTH_MAX = 4
 const RUN_LENGTH_MIN = 4
 const LEFT_BESIDE_RUNS_MIN = 4
 
 /**
- * Why a password is too easy to guess; `undefined` when it is not. Length decides, not classes of characters (NIST
- * SP 800-63B, 3.1.1.2); beside it only what guessing programs try first is refused.
+ * Every reason why a password is too easy to guess. Length decides, not classes of characters (NIST SP 800-63B, 3.1.1.2);
+ * beside it only what guessing programs try first is refused.
  */
-export function passwordWeakness(password: string, context: PasswordContext): Weakness | undefined {
+export function passwordWeaknesses(password: string, context: PasswordContext): Weakness[] {
   const characters = [...password.normalize('NFKC')]
   // Both as typed and as hashed: one character can become eighteen.
   const lengths = [characters.length, [...password].length]
-  if (Math.min(...lengths) < context.lengthMin) return 'too_short'
-  if (Math.max(...lengths) > PASSWORD_LENGTH_MAX) return 'too_long'
+  if (Math.max(...lengths) > PASSWORD_LENGTH_MAX) return ['too_long']
 
   const folded = characters.join('').toLowerCase()
-  if (commonPasswords.has(folded) || commonWords.has(withoutEnds(folded))) return 'common'
-  if (isRepetition(folded)) return 'repetition'
-  if (isSequence(folded)) return 'sequence'
-  if (containsPersonal(folded, context.email.split('@', 1)[0])) return 'contains_email'
-  if (containsPersonal(folded, context.shopName)) return 'contains_shop_name'
-  return undefined
+  const isCommon = commonWords.has(withoutEnds(folded)) || isGuessable(folded)
+  const weaknesses: (Weakness | false)[] = [
+    Math.min(...lengths) < context.lengthMin && 'too_short',
+    isCommon && 'common',
+    !isCommon && isRepetition(folded) && 'repetition',
+    !isCommon && isSequence(folded) && 'sequence',
+    containsPersonal(folded, context.email.split('@', 1)[0]) && 'contains_email',
+    containsPersonal(folded, context.shopName) && 'contains_shop_name'
+  ]
+  return weaknesses.filter(weakness => weakness !== false)
 }
 
-export type RequirePassword = {
-  /** @throws `AUTH_PASSWORD_TOO_WEAK`, about the field at `path`. */
-  (password: string, email: string, path?: string): void
+/** @throws `AUTH_PASSWORD_TOO_WEAK`, about the field at `path`, with `others`: what is wrong with other fields. */
+type Require = (password: string, email: string, about?: { path?: string; others?: readonly Fault[] }) => void
+export type RequirePassword = Require & {
   /** What is wrong with it, for an answer about more fields than this one. */
   faults(password: string, email: string): Fault[]
 }
 
 /** The rule of this shop for new passwords. */
 export function passwordRule({ lengthMin, shopName }: Omit<PasswordContext, 'email'>): RequirePassword {
-  const weaknessOf = (password: string, email: string) =>
-    passwordWeakness(password, { lengthMin, email, shopName })
-  const faultOf = (reason: Weakness, path = 'body/password'): Fault => ({
-    path,
-    message: weaknessWords(reason, lengthMin)
-  })
-  const require = (password: string, email: string, path?: string) => {
-    const reason = weaknessOf(password, email)
+  const reasonsOf = (password: string, email: string) =>
+    passwordWeaknesses(password, { lengthMin, email, shopName })
+  const faultsOf = (reasons: readonly Weakness[], path = 'body/password'): Fault[] =>
+    reasons.map(reason => ({ path, message: weaknessWords(reason, lengthMin) }))
+  const require: Require = (password, email, { path, others = [] } = {}) => {
+    const [reason, ...further] = reasonsOf(password, email)
     if (reason === undefined) return
-    throw passwordTooWeak({ details: { reason, length_min: lengthMin, errors: [faultOf(reason, path)] } })
+    const errors = [...faultsOf([reason, ...further], path), ...others]
+    throw passwordTooWeak({ details: { reason, length_min: lengthMin, errors } })
   }
   return Object.assign(require, {
-    faults: (password: string, email: string) => {
-      const reason = weaknessOf(password, email)
-      return reason === undefined ? [] : [faultOf(reason)]
-    }
+    faults: (password: string, email: string) => faultsOf(reasonsOf(password, email))
   })
 }
 
@@ -78,7 +77,7 @@ function weaknessWords(weakness: Weakness, lengthMin: number): string {
     too_short: `must be at least ${lengthMin} characters long`,
     too_long: `must be at most ${PASSWORD_LENGTH_MAX} characters long`,
     common: 'must not be a common password',
-    repetition: 'must not be the same few characters over and over',
+    repetition: 'must not be the same characters over and over',
     sequence: 'must not be a row of letters, digits or keys',
     contains_email: 'must not contain the name in your e-mail address',
     contains_shop_name: 'must not contain the name of the shop'
@@ -89,9 +88,9 @@ function weaknessWords(weakness: Weakness, lengthMin: number): string {
 /** `!!password1234` is `password` to everybody who guesses. */
 const withoutEnds = (text: string): string => text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
 
-/** One block of up to four characters, over and over: `aaaaaaaaaaaa`, `abcabcabcabc`, `12341234123`. */
+/** One block, over and over: `aaaaaaaaaaaa`, `12341234123`, `trombone-trombone-`. */
 function isRepetition(text: string): boolean {
-  for (let block = 1; block <= BLOCK_LENGTH_MAX; block += 1) {
+  for (let block = 1; block <= text.length / 2; block += 1) {
     if (text.slice(block) === text.slice(0, -block)) return true
   }
   return false

@@ -8,12 +8,18 @@ export function phoneOf(given: string): string {
   return phone
 }
 
-/** As BCP 47 writes it, such as `sv-SE`. @throws `AUTH_LOCALE_INVALID`. */
-export function localeOf(given: string): string {
+/** As BCP 47 writes it, such as `sv-SE`; `undefined` when it is no language. */
+export function readLocale(given: string): string | undefined {
   try {
-    const locale = new Intl.Locale(given)
-    return locale.baseName
+    return new Intl.Locale(given).baseName
   } catch {
-    throw localeInvalid()
+    return undefined
   }
+}
+
+/** @throws `AUTH_LOCALE_INVALID`. */
+export function localeOf(given: string): string {
+  const locale = readLocale(given)
+  if (locale === undefined) throw localeInvalid()
+  return locale
 }
