@@ -1,7 +1,8 @@
 import { isIP } from 'node:net'
 import type { Config } from './config-schema.ts'
 import { isTimeZone } from './kernel/days.ts'
-import { HTTP_URL_WORDS, isHttpUrl, type SettingProblem } from './kernel/settings.ts'
+import type { SettingProblem } from './kernel/settings.ts'
+import { HTTP_URL_WORDS, isHttpUrl } from './kernel/urls.ts'
 import { secretProblems } from './platform/secrets/secrets.ts'
 
 const ESCAPES = 'in user and password, write # / ? @ : as %23 %2F %3F %40 %3A'

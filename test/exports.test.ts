@@ -19,7 +19,8 @@ const PUBLIC = `
   endpointDisabled PayloadOf
   standardModules statement userRegistered version webhooksModule wire writeOf
 
-  settings.SettingsOf settings.count settings.flag settings.secret settings.section settings.text
+  settings.SettingProblem settings.SettingsOf settings.count settings.flag settings.secret settings.section settings.text
+  settings.urlWithPassword
 
   wire.Amount wire.Country wire.Currency wire.Day wire.Id wire.IdParams wire.MarketHeaders wire.MarketQuery
   wire.MarketRequest wire.PageQuery wire.TaxCategory wire.Time wire.Version wire.amount wire.inMarket wire.input

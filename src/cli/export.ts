@@ -15,6 +15,7 @@ type OrderFilters = {
   status?: 'pending' | 'paid' | 'shipped' | 'completed' | 'canceled'
   from?: string
   to?: string
+  rows?: 'orders' | 'lines' | 'taxes'
 }
 /** What could not be said in the file. */
 type LeftOut = { slug: string; reason: string }
@@ -39,14 +40,15 @@ export const exportProducts = (
 export const exportStock = (modules: readonly Module[], file: string, output: Output): Promise<void> =>
   withShop(modules, ({ apiOf }) => write(apiOf(inventoryModule).exportCsv(), file, output))
 
-/** Writes a row for each order into a file, the newest first. */
+/** Writes orders into a file, the newest first. */
 export const exportOrders = (
   modules: readonly Module[],
   file: string,
-  { status, from, to, ...output }: Output & OrderFilters
+  { status, from, to, rows, ...output }: Output & OrderFilters
 ): Promise<void> => {
   const filters = {
     ...(status !== undefined && { status }),
+    ...(rows !== undefined && { rows }),
     ...(from !== undefined && { from: instantOf('--from', from).toISOString() }),
     ...(to !== undefined && { to: instantOf('--to', to).toISOString() })
   }

@@ -138,6 +138,13 @@ export function createProgram({ loadModules, name, afterHelp }: ProgramOptions =
     )
     .option('--from <instant>', 'made at this time or later; a day begins at midnight UTC')
     .option('--to <instant>', 'made before this time')
+    .addOption(
+      new Option('--rows <kind>', 'what a row is: an order, a line, or a tax rate of an order').choices([
+        'orders',
+        'lines',
+        'taxes'
+      ])
+    )
     .option(...JSON_OPTION)
     .addHelpText('after', example('export orders orders.csv --from 2026-11-01 --to 2026-12-01'))
     .action(async (path, options) =>

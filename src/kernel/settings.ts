@@ -26,10 +26,6 @@ export const text = (description: string, byDefault: string) =>
  */
 export type SettingProblem = { readonly key: string; readonly message: string; readonly isSecret?: boolean }
 
-export const HTTP_URL_WORDS = 'must be a URL such as https://shop.example.com'
-/** Whether a text is a URL that can be requested. */
-export const isHttpUrl = (text: string): boolean => /^https?:\/\/[^/]/.test(text) && URL.canParse(text)
-
 /** The values of a described section, as they are after the start: nobody can change them. */
 export type SettingsOf<S extends TSchema> = DeepReadonly<Static<S>>
 type DeepReadonly<T> = { readonly [K in keyof T]: DeepReadonly<T[K]> }

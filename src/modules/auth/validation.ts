@@ -1,5 +1,6 @@
 import { normaliseDomain, parseEmail } from '../../kernel/email.ts'
-import { HTTP_URL_WORDS, isHttpUrl, type SettingProblem } from '../../kernel/settings.ts'
+import type { SettingProblem } from '../../kernel/settings.ts'
+import { HTTP_URL_WORDS, isHttpUrl } from '../../kernel/urls.ts'
 import { passwordRule } from './passwords/policy.ts'
 import type { AuthSettings } from './settings.ts'
 

@@ -1,5 +1,6 @@
 import { parseEmail } from '../../kernel/email.ts'
-import { HTTP_URL_WORDS, isHttpUrl, type SettingProblem } from '../../kernel/settings.ts'
+import type { SettingProblem } from '../../kernel/settings.ts'
+import { HTTP_URL_WORDS, isHttpUrl } from '../../kernel/urls.ts'
 import type { NotificationsSettings } from './settings.ts'
 
 const SMTP_SCHEME = /^smtps?:$/

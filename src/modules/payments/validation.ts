@@ -1,4 +1,5 @@
-import { HTTP_URL_WORDS, isHttpUrl, type SettingProblem } from '../../kernel/settings.ts'
+import type { SettingProblem } from '../../kernel/settings.ts'
+import { HTTP_URL_WORDS, isHttpUrl } from '../../kernel/urls.ts'
 import type { PaymentsSettings } from './settings.ts'
 
 /** Why payments cannot be taken with these settings. */

@@ -1,7 +1,14 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
-import { nullableOneOf, statement } from '../../../platform/postgres/statement.ts'
+import { json, nullableOneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { FulfillmentStatus, OrderStatus, PaymentStatus } from '../life/status.ts'
-import { summary, summaryColumns } from '../orders/repository.ts'
+import {
+  addressColumns,
+  type ComponentRow,
+  type GroupRow,
+  type LineRow,
+  summary,
+  summaryColumns
+} from '../orders/repository.ts'
 
 /** What is null lets all pass. */
 const filters = {
@@ -9,6 +16,7 @@ const filters = {
   payment_status: nullableOneOf<PaymentStatus>(),
   fulfillment_status: nullableOneOf<FulfillmentStatus>(),
   customer_id: 'uuid?',
+  placed: 'bool?',
   email: 'text?',
   number: 'text?',
   from: 'timestamptz?',
@@ -19,6 +27,7 @@ const matching = `
   and ($payment_status::text is null or payment_status = $payment_status)
   and ($fulfillment_status::text is null or fulfillment_status = $fulfillment_status)
   and ($customer_id::uuid is null or customer_id = $customer_id)
+  and ($placed::bool is null or (placed_at is not null) = $placed)
   and ($email::text is null or lower(email) = lower($email))
   and ($number::text is null or number = $number)
   and ($from::timestamptz is null or created_at >= $from)
@@ -34,6 +43,39 @@ export const listAllOrders = statement({
       (select coalesce(sum(ordered - canceled), 0)::int8 from orders.lines where order_id = o.id) as quantity
     from orders.orders o where id < $after and ${matching} order by id desc limit $limit`
 })
+export const exportOrders = statement({
+  name: 'orders.export_orders',
+  takes: { ...filters, after: 'uuid', limit: 'int8' },
+  gives: { ...summary, ...addressColumns },
+  slow: true,
+  text: `
+    select ${summaryColumns}, shipping_address, billing_address
+    from orders.orders where id < $after and ${matching} order by id desc limit $limit`
+})
+export type ExportedRow = RowOf<typeof exportOrders>
+
+/** With what the rows of lines and of taxes are made of. */
+export const exportDetails = statement({
+  name: 'orders.export_details',
+  takes: { ...filters, after: 'uuid', limit: 'int8' },
+  gives: {
+    ...summary,
+    ...addressColumns,
+    lines: json<LineRow[]>(),
+    groups: json<GroupRow[]>(),
+    components: json<ComponentRow[]>()
+  },
+  slow: true,
+  text: `
+    select ${summaryColumns}, shipping_address, billing_address,
+      (select coalesce(jsonb_agg(to_jsonb(l) order by line), '[]') from orders.lines l where order_id = o.id) as lines,
+      (select coalesce(jsonb_agg(to_jsonb(g) order by group_key), '[]') from orders.groups g where order_id = o.id) as groups,
+      (select coalesce(jsonb_agg(to_jsonb(c) order by position), '[]') from orders.components c where order_id = o.id)
+        as components
+    from orders.orders o where id < $after and ${matching} order by id desc limit $limit`
+})
+export type DetailedRow = RowOf<typeof exportDetails>
+
 export const countAllOrders = statement({
   name: 'orders.count_all_orders',
   takes: filters,

@@ -32,10 +32,10 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
       config: { class: 'bulk' },
       schema: {
         summary: 'Orders as a CSV file, the newest first',
-        querystring: schema.OrderQuery,
+        querystring: schema.OrderExportQuery,
         response: {
           200: {
-            description: 'A row for each order.',
+            description: 'A row for each order, or for each of its lines or tax rates (`rows`).',
             content: { 'text/csv': { schema: Type.String() } }
           }
         }

@@ -37,12 +37,32 @@ export const OrderQuery = input({
   payment_status: Type.Optional(PaymentStatus),
   fulfillment_status: Type.Optional(FulfillmentStatus),
   customer_id: Type.Optional(Id),
+  placed: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether it is placed: paid, authorized, or to be paid later (on account, on delivery). Orders that wait for their payment are not.'
+    })
+  ),
   email: Type.Optional(line(320, 'Of the order, in any case.')),
   number: Type.Optional(line(32, 'With or without its dash, in any case.')),
   from: Type.Optional(Type.String({ format: 'date-time', description: 'Made at this time or later.' })),
   to: Type.Optional(Type.String({ format: 'date-time', description: 'Made before this time.' }))
 })
 export type OrderQuery = Static<typeof OrderQuery>
+/** What a row of an exported file is. */
+const EXPORTED = ['orders', 'lines', 'taxes'] as const
+export type Exported = (typeof EXPORTED)[number]
+export const OrderExportQuery = input({
+  ...OrderQuery.properties,
+  rows: Type.Optional(
+    Type.Enum([...EXPORTED], {
+      default: 'orders',
+      description:
+        'What a row is: an order; a line (an item, a delivery or the rounding, whose totals add up to the total of the order); or a tax rate of an order.'
+    })
+  )
+})
+export type OrderExportQuery = Static<typeof OrderExportQuery>
 export const OrderListQuery = input({ ...OrderQuery.properties, ...pageQuery })
 export type OrderListQuery = Static<typeof OrderListQuery>
 export const OrderListResponse = listOf(OrderSummaryResponse)

@@ -1,30 +1,23 @@
 import type { Readable } from 'node:stream'
 import { found } from '../../../kernel/errors.ts'
-import { LAST_ID } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
-import { csvFile, csvLine } from '../../../platform/csv/write.ts'
 import type { Write } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { Doer } from '../changes/service.ts'
 import { orderNotFound } from '../errors.ts'
 import type { Fulfilment, Parcel } from '../fulfilment/service.ts'
 import type { Units } from '../life/counters.ts'
-import { readNumber } from '../numbers/number.ts'
 import { findAnyOrder } from '../orders/repository.ts'
 import type { OrderSummaryResponse } from '../orders/schema.ts'
 import { summaryOf } from '../orders/view.ts'
 import type { OrderActions } from './actions.ts'
+import { exportCsv } from './export.ts'
+import { filtersOf } from './filters.ts'
 import * as repository from './repository.ts'
-import type { AdminOrderResponse, OrderListQuery, OrderQuery } from './schema.ts'
+import type { AdminOrderResponse, OrderExportQuery, OrderListQuery } from './schema.ts'
 import { adminViewOf } from './view.ts'
 
 type Deps = { db: Database; actions: OrderActions; fulfilment: Fulfilment }
-
-const PAGE = 500
-const COLUMNS = [
-  ...['number', 'status', 'payment_status', 'fulfillment_status', 'email', 'market', 'currency'],
-  ...['subtotal', 'discount_total', 'shipping_total', 'tax_total', 'total', 'placed_at', 'created_at', 'id']
-] as const
 
 /** What administrators see of orders, and do to them. */
 export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
@@ -35,17 +28,6 @@ export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
   const after = async (id: string, done: Promise<unknown>): Promise<AdminOrderResponse> => {
     await done
     return read(id)
-  }
-
-  async function* linesOf(query: OrderQuery): AsyncGenerator<string> {
-    for (let place = LAST_ID; ; ) {
-      const found = { ...filtersOf(query), after: place, limit: PAGE }
-      const rows = (await db.rows(repository.listAllOrders, found)).map(summaryOf)
-      const last = rows.at(-1)
-      if (last === undefined) return
-      yield rows.map(row => csvLine(COLUMNS.map(column => cellOf(row[column as keyof typeof row])))).join('')
-      place = last.id
-    }
   }
 
   return {
@@ -68,7 +50,7 @@ export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
       )
       return { ...page, items: page.items.map(summaryOf) }
     },
-    exportCsv: (query: OrderQuery): Readable => csvFile(COLUMNS, linesOf(query)),
+    exportCsv: ({ rows, ...query }: OrderExportQuery): Readable => exportCsv(db, filtersOf(query), rows),
     cancel: (id: string, lines: readonly Units[] | undefined, doer: Doer, write: Write) =>
       after(id, actions.cancel(id, lines, doer, write)),
     ship: (id: string, parcel: Parcel, doer: Doer, write: Write) =>
@@ -93,17 +75,3 @@ export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
   }
 }
 export type OrderAdministration = ReturnType<typeof createOrderAdministration>
-
-const filtersOf = ({ number, from, to, ...query }: OrderQuery) => ({
-  status: query.status ?? null,
-  payment_status: query.payment_status ?? null,
-  fulfillment_status: query.fulfillment_status ?? null,
-  customer_id: query.customer_id ?? null,
-  email: query.email ?? null,
-  number: number === undefined ? null : readNumber(number),
-  from: from === undefined ? null : new Date(from),
-  to: to === undefined ? null : new Date(to)
-})
-
-const cellOf = (value: unknown) =>
-  value instanceof Date ? value.toISOString() : (value as string | number | null)

@@ -165,6 +165,11 @@ const wholeOrder = `
     (select coalesce(jsonb_agg(to_jsonb(s) order by at, s.id), '[]') from orders.shipments s where order_id = o.id) as shipments
   from orders.orders o`
 
+export const addressColumns = {
+  shipping_address: nullableJson<AddressDraft>(),
+  billing_address: nullableJson<AddressDraft>()
+} as const
+
 /** With all that belongs to it. */
 export const findOrder = statement({
   name: 'orders.find_order',

@@ -67,7 +67,10 @@ export const lifeOf = (row: OrderRow): Life => ({
 const sum = (components: readonly ComponentRow[], ...kinds: ComponentRow['kind'][]): number =>
   components.reduce((total, { kind, amount }) => (kinds.includes(kind) ? total + amount : total), 0)
 
-const itemOf = (line: LineRow, components: readonly ComponentRow[]): OrderResponse['items'][number] => ({
+export const itemOf = (
+  line: LineRow,
+  components: readonly ComponentRow[]
+): OrderResponse['items'][number] => ({
   ...line,
   id: line.line,
   quantity: line.ordered,
@@ -78,7 +81,7 @@ const itemOf = (line: LineRow, components: readonly ComponentRow[]): OrderRespon
   group: line.group_key
 })
 
-const groupOf = (
+export const groupOf = (
   { group_key: id, method, option }: GroupRow,
   components: readonly ComponentRow[]
 ): OrderResponse['groups'][number] => ({

@@ -1,0 +1,172 @@
+import type { Readable } from 'node:stream'
+import { LAST_ID } from '../../../kernel/ids.ts'
+import { type CsvValue, csvFile, csvLine } from '../../../platform/csv/write.ts'
+import type { Database } from '../../../platform/postgres/database.ts'
+import type { AddressDraft } from '../checkouts/addresses.ts'
+import { statusOf } from '../life/status.ts'
+import { taxSummaryOf } from '../orders/taxes.ts'
+import { groupOf, itemOf } from '../orders/view.ts'
+import type { OrderFilters } from './filters.ts'
+import { type DetailedRow, type ExportedRow, exportDetails, exportOrders } from './repository.ts'
+import type { Exported } from './schema.ts'
+
+type Cells = Readonly<Record<string, CsvValue | Date>>
+
+const ORDERS_A_PAGE = 500
+/** An order can have 200 lines. */
+const DETAILED_A_PAGE = 50
+const ADDRESS = [
+  ...['name', 'company', 'line1', 'line2', 'city', 'region', 'postal_code', 'country', 'phone', 'vat_id']
+] as const
+const PPM_A_PERCENT = 10_000
+
+const COLUMNS: Readonly<Record<Exported, readonly string[]>> = {
+  // New columns come last: programs read the others by their place.
+  orders: [
+    ...['number', 'status', 'payment_status', 'fulfillment_status', 'email', 'market', 'currency'],
+    ...[
+      'subtotal',
+      'discount_total',
+      'shipping_total',
+      'tax_total',
+      'total',
+      'placed_at',
+      'created_at',
+      'id'
+    ],
+    ...ADDRESS.map(part => `shipping_${part}`),
+    ...ADDRESS.map(part => `billing_${part}`)
+  ],
+  lines: [
+    ...[
+      'number',
+      'order_id',
+      'placed_at',
+      'created_at',
+      'status',
+      'email',
+      'market',
+      'currency',
+      'shipping_country'
+    ],
+    ...['kind', 'line', 'sku', 'name', 'variant_name', 'variant_id', 'product_id'],
+    ...['quantity', 'canceled', 'fulfilled', 'returned', 'refunded'],
+    ...['unit_price', 'subtotal', 'discount', 'tax', 'tax_included', 'total']
+  ],
+  taxes: [
+    ...[
+      'number',
+      'order_id',
+      'placed_at',
+      'created_at',
+      'status',
+      'email',
+      'market',
+      'currency',
+      'shipping_country'
+    ],
+    ...['vat_id', 'tax_category', 'rate_percent', 'exempt', 'net', 'tax', 'gross']
+  ]
+}
+
+/** Orders as a CSV file that is read while it is sent: a page of orders is in memory at a time. */
+export function exportCsv(db: Database, filters: OrderFilters, rows: Exported = 'orders'): Readable {
+  const columns = COLUMNS[rows]
+  const lineOf = (cells: Cells) => csvLine(columns.map(column => cellOf(cells[column])))
+  const detailsOf = rows === 'lines' ? lineCells : taxCells
+  const pages =
+    rows === 'orders'
+      ? readPages(
+          page => db.rows(exportOrders, { ...filters, ...page }),
+          ORDERS_A_PAGE,
+          row => [orderCells(row)]
+        )
+      : readPages(page => db.rows(exportDetails, { ...filters, ...page }), DETAILED_A_PAGE, detailsOf)
+  return csvFile(columns, linesOf(pages, lineOf))
+}
+
+async function* readPages<Row extends { id: string }>(
+  read: (page: { after: string; limit: number }) => Promise<Row[]>,
+  limit: number,
+  cellsOf: (row: Row) => Cells[]
+): AsyncGenerator<Cells[]> {
+  for (let after = LAST_ID; ; ) {
+    const found = await read({ after, limit })
+    const last = found.at(-1)
+    if (last === undefined) return
+    yield found.flatMap(cellsOf)
+    after = last.id
+  }
+}
+
+async function* linesOf(pages: AsyncIterable<Cells[]>, lineOf: (cells: Cells) => string) {
+  for await (const page of pages) yield page.map(lineOf).join('')
+}
+
+const withPrefix = (prefix: string, address: AddressDraft | null): Cells =>
+  Object.fromEntries(ADDRESS.map(part => [`${prefix}_${part}`, address?.[part] ?? null]))
+
+const statusOfRow = ({ state, payment_status, fulfillment_status }: ExportedRow) =>
+  statusOf(state, payment_status, fulfillment_status)
+
+const orderCells = ({ shipping_address, billing_address, ...row }: ExportedRow): Cells => ({
+  ...row,
+  status: statusOfRow({ ...row, shipping_address, billing_address }),
+  ...withPrefix('shipping', shipping_address),
+  ...withPrefix('billing', billing_address)
+})
+
+/** What the rows of lines and of taxes say of their order. */
+const headOf = (row: ExportedRow): Cells => ({
+  number: row.number,
+  order_id: row.id,
+  placed_at: row.placed_at,
+  created_at: row.created_at,
+  status: statusOfRow(row),
+  email: row.email,
+  market: row.market,
+  currency: row.currency,
+  shipping_country: row.shipping_address?.country ?? null
+})
+
+/** The items, the deliveries and the rounding of an order: their totals add up to its total. */
+function lineCells(row: DetailedRow): Cells[] {
+  const { lines, groups, components, cash_rounding } = row
+  const head = headOf(row)
+  const taxOf = (key: 'line' | 'group_key', value: number | string) => {
+    const taxes = components.filter(each => each.kind === 'tax' && each[key] === value)
+    const added = taxes.filter(({ included }) => !included).reduce((sum, { amount }) => sum + amount, 0)
+    return { tax_included: taxes.every(({ included }) => included), added }
+  }
+  const items = lines.map(line => {
+    const { line_total, ...item } = itemOf(
+      line,
+      components.filter(each => each.line === line.line)
+    )
+    const { added, tax_included } = taxOf('line', line.line)
+    return { ...head, ...item, kind: 'item', line: line.line, tax_included, total: line_total + added }
+  })
+  const deliveries = groups.map(group => {
+    const { shipping, shipping_discount, tax } = groupOf(
+      group,
+      components.filter(each => each.group_key === group.group_key)
+    )
+    const { added, tax_included } = taxOf('group_key', group.group_key)
+    const name = group.option?.service ?? group.method
+    const amounts = { subtotal: shipping + shipping_discount, discount: shipping_discount, tax, tax_included }
+    return { ...head, ...amounts, kind: 'shipping', line: group.group_key, name, total: shipping + added }
+  })
+  const rounding = { ...head, kind: 'cash_rounding', total: cash_rounding }
+  return [...items, ...deliveries, ...(cash_rounding === 0 ? [] : [rounding])] as Cells[]
+}
+
+const taxCells = (row: DetailedRow): Cells[] =>
+  taxSummaryOf(row.components).map(({ rate_ppm, ...tax }) => ({
+    ...headOf(row),
+    ...tax,
+    vat_id: row.billing_address?.vat_id ?? row.shipping_address?.vat_id ?? null,
+    rate_percent: rate_ppm / PPM_A_PERCENT
+  }))
+
+const cellOf = (value: CsvValue | Date | undefined): CsvValue =>
+  value instanceof Date ? value.toISOString() : (value ?? null)
