@@ -74,6 +74,19 @@ test('handlers do not run in the asynchronous context of the request that emitte
   expect(background).toContain('test.insert_effects')
 })
 
+test('the events of a transaction have times that say their order, the same for each consumer', async () => {
+  const shop = await useBells([bell, earModule('left'), earModule('right')])
+  await shop.platform.outbox.stop()
+  await shop.db.transaction(async tx => {
+    for (const nth of [1, 2, 3]) apiOf(shop).ring(tx, newId(), nth)
+  })
+  const found = await shop.sql(
+    `select (payload->>'nth')::int as nth, (extract(epoch from since - min(since) over ()) * 1000)::int as ms
+     from cartwright.jobs where id > 0 order by id`
+  )
+  expect(found).toEqual([1, 1, 2, 2, 3, 3].map(nth => ({ nth, ms: nth - 1 })))
+})
+
 test('what nobody hears writes nothing', async () => {
   const shop = await useBells([bell])
   const { statements } = await shop.record(() => ring(shop, newId()))

@@ -46,7 +46,8 @@ export type Outbox = {
 const PAYLOAD_BYTES_MAX = 65_536
 
 type Row = { handler: string; subject: string; eventId: string; payload: string; delaySeconds: number }
-type Buffered = { rows: Row[]; isSent: boolean }
+/** `place`: of its event or job among those of the transaction. */
+type Buffered = { rows: (Row & { place: number })[]; places: number; isSent: boolean }
 
 export function createOutbox(deps: DispatcherDeps): Outbox {
   const dispatcher = createDispatcher(deps)
@@ -58,7 +59,7 @@ export function createOutbox(deps: DispatcherDeps): Outbox {
   function bufferOf(tx: Transaction): Buffered {
     const present = buffers.get(tx)
     if (present !== undefined) return present
-    const buffer: Buffered = { rows: [], isSent: false }
+    const buffer: Buffered = { rows: [], places: 0, isSent: false }
     buffers.set(tx, buffer)
     tx.withCommit(each => {
       buffer.isSent = true
@@ -74,7 +75,9 @@ export function createOutbox(deps: DispatcherDeps): Outbox {
     if (rows.length === 0) return
     const buffer = bufferOf(tx)
     if (buffer.isSent) throw new Error(`${what} came after the jobs of its transaction had been sent`)
-    buffer.rows.push(...rows)
+    const place = buffer.places
+    buffer.places += 1
+    buffer.rows.push(...rows.map(row => ({ ...row, place })))
   }
 
   return {
@@ -105,10 +108,10 @@ export function createOutbox(deps: DispatcherDeps): Outbox {
   }
 }
 
-function insert(tx: Transaction, rows: readonly Row[]): Promise<number> {
+function insert(tx: Transaction, rows: Buffered['rows']): Promise<number> {
   const [first, second] = rows
   if (first !== undefined && second === undefined && first.delaySeconds === 0) {
-    const { delaySeconds: _, ...row } = first
+    const { delaySeconds: _, place: __, ...row } = first
     return tx.run(insertJob, row)
   }
   return tx.run(insertJobs, {
@@ -116,7 +119,8 @@ function insert(tx: Transaction, rows: readonly Row[]): Promise<number> {
     subjects: rows.map(({ subject }) => subject),
     eventIds: rows.map(({ eventId }) => eventId),
     payloads: rows.map(({ payload }) => payload),
-    delays: rows.map(({ delaySeconds }) => delaySeconds)
+    delays: rows.map(({ delaySeconds }) => delaySeconds),
+    places: rows.map(({ place }) => place)
   })
 }
 

@@ -9,7 +9,7 @@ export const insertJob = statement({
     insert into cartwright.jobs (handler, subject, event_id, payload)
     values ($handler, $subject, $eventId, $payload::text::jsonb)`
 })
-/** All that one transaction emits and enqueues. */
+/** All that one transaction emits and enqueues. Its events are a millisecond apart, so that their times say their order. */
 export const insertJobs = statement({
   name: 'outbox.insert_jobs',
   takes: {
@@ -17,14 +17,16 @@ export const insertJobs = statement({
     subjects: 'uuid[]',
     eventIds: 'uuid[]',
     payloads: 'text[]',
-    delays: 'float8[]'
+    delays: 'float8[]',
+    places: 'float8[]'
   },
   text: `
     insert into cartwright.jobs (handler, subject, event_id, payload, since, due_at)
-    select handler, subject, event_id, payload::jsonb, now() + make_interval(secs => delay),
+    select handler, subject, event_id, payload::jsonb, now() + make_interval(secs => delay + place / 1000),
       now() + make_interval(secs => delay)
-    from unnest($handlers::text[], $subjects::uuid[], $eventIds::uuid[], $payloads::text[], $delays::float8[])
-      as job (handler, subject, event_id, payload, delay)`
+    from unnest($handlers::text[], $subjects::uuid[], $eventIds::uuid[], $payloads::text[], $delays::float8[],
+        $places::float8[])
+      as job (handler, subject, event_id, payload, delay, place)`
 })
 
 /**
