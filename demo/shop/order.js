@@ -26,6 +26,8 @@ const PAYMENT = {
   partially_refunded: 'given back in part',
   refunded: 'given back'
 }
+/** An order with these terms is looked after before it is paid. */
+const LATER = { on_account: 'on account', cod: 'on delivery' }
 /** What became of the last try to pay, where that is worth telling. */
 const TRIED = {
   failed: 'The payment was declined. You can try again.',
@@ -200,7 +202,12 @@ function statusOf(order, payments) {
   const isWaiting = status === 'pending' && terms === 'prepaid' && payment_status === 'unpaid'
   return [
     el('p', { class: `badge ${status}` }, cancel_requested_at ? 'It is being canceled.' : STATUS[status]),
-    payment_status !== null && el('p', { id: 'payment' }, `Payment: ${PAYMENT[payment_status]}.`),
+    payment_status !== null &&
+      el(
+        'p',
+        { id: 'payment' },
+        `Payment: ${(payment_status === 'unpaid' && LATER[terms]) || PAYMENT[payment_status]}.`
+      ),
     isWaiting &&
       last !== undefined &&
       TRIED[last.status] &&

@@ -9,17 +9,17 @@ test('who orders as a guest is told what becomes of it, with a link that proves 
   const guest = { ...sent(shop.mug, 2), email: 'Ada@Example.com', payment: TRANSFER }
   const { json: order } = await shop.anybody.post('/api/orders/guest', guest)
   await shop.pay(order.id)
-  await shop.mailed(2)
+  await shop.mailed(1)
   const parcel = { carrier: 'Post', tracking_number: 'JJ00123' }
   const shipped = await shop.admin.post(`/api/admin/orders/${order.id}/shipments`, parcel)
-  await shop.mailed(3)
+  await shop.mailed(2)
   const [{ id: shipmentId }] = shipped.json.shipments
   const arrival = { status: 'delivered', occurred_at: new Date().toISOString() }
   const told = await shop.admin.post(`/api/admin/shipping/shipments/${shipmentId}/events`, arrival)
   expect(told.status, told.text).toBe(200)
-  await shop.mailed(4)
+  await shop.mailed(3)
   await shop.admin.post(`/api/admin/orders/${order.id}/refunds`, { amount: 100, reason: 'dented' })
-  const taken = await shop.mailed(5)
+  const taken = await shop.mailed(4)
   const about = (words: string) => taken.find(({ subject }) => subject?.includes(words))
   const placed = about(`Your order ${order.number}`)
   expect(placed).toMatchObject({
@@ -35,8 +35,8 @@ test('who orders as a guest is told what becomes of it, with a link that proves 
   expect(about('on its way')?.text).toContain('JJ00123 (Post)')
   expect(about('has arrived')?.text).toContain('JJ00123 (Post)')
   expect(about('refund')?.text).toContain('$1.00')
-  expect(about('payment')).toBeDefined()
-  await expect.poll(shop.statuses, PATIENCE).toEqual(Array(5).fill('sent'))
+  expect(placed?.text).toContain('We have received your payment.')
+  await expect.poll(shop.statuses, PATIENCE).toEqual(Array(4).fill('sent'))
   const rows = await shop.messages()
   expect(new Set(taken.map(({ messageId }) => messageId))).toEqual(
     new Set(rows.map(({ id }) => `<${id}@shop.example>`))
@@ -52,13 +52,43 @@ test('nobody is told that a parcel was sent, or has arrived, that had not', asyn
   const part = { lines: [{ line: 1, quantity: 1 }] }
   const path = `/api/admin/orders/${order.id}/shipments`
   const [{ id: wrong }] = (await shop.admin.post(path, part)).json.shipments
-  await shop.mailed(3)
+  await shop.mailed(2)
   const about = { order_id: order.id, shipment_id: wrong }
   await shop.tell('shipping.delivered', order.id, about)
   expect((await shop.admin.post(`${path}/${wrong}/void`, { reason: 'the other one' })).status).toBe(200)
   await shop.tell('orders.shipped', order.id, about)
   await shop.tell('shipping.delivered', order.id, about)
-  expect(await shop.messages()).toHaveLength(3)
+  expect(await shop.messages()).toHaveLength(2)
+})
+
+const templatesOf = async (shop: Awaited<ReturnType<typeof useMailingShop>>) =>
+  (await shop.messages()).map(({ template }) => template)
+
+test('an order on account says so in its mail, and is mailed again when it is paid', async () => {
+  const shop = await useMailingShop({
+    CARTWRIGHT__PAYMENTS__MANUAL_METHODS: '[on_account, cash_on_delivery]'
+  })
+  const order = async (method: string) => {
+    const body = { ...sent(shop.mug), email: 'ada@example.com', payment: { provider: 'manual', method } }
+    return (await shop.anybody.post('/api/orders/guest', body)).json
+  }
+  const { id } = await order('on_account')
+  expect((await shop.mailed(1))[0]?.text).toContain('You pay it on account.')
+  await shop.pay(id)
+  expect((await shop.mailed(2))[1]?.subject).toContain('Your payment')
+  await order('cash_on_delivery')
+  expect((await shop.mailed(3))[2]?.text).toContain('You pay it when it is delivered.')
+  expect(await templatesOf(shop)).toEqual(['order_placed', 'order_paid', 'order_placed'])
+  const placed = await shop.admin.get('/api/admin/orders?placed=true&status=pending')
+  expect(placed.json.items).toMatchObject([{ terms: 'cod' }])
+})
+
+test('a payment that places an order has its own mail where the mail about the order is off', async () => {
+  const shop = await useMailingShop({ CARTWRIGHT__NOTIFICATIONS__OFF: '[order_placed]' })
+  const body = { ...sent(shop.mug), email: 'ada@example.com', payment: TRANSFER }
+  await shop.pay((await shop.anybody.post('/api/orders/guest', body)).json.id)
+  await shop.mailed(1)
+  expect(await templatesOf(shop)).toEqual(['order_paid'])
 })
 
 test('who gives up an order that nobody looked after is told nothing; who has it taken away is', async () => {

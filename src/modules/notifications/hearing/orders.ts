@@ -6,6 +6,8 @@ import type { ShippingApi } from '../../shipping/index.ts'
 import type { Draft, WriteMessages } from '../messages/service.ts'
 import type { TemplateName } from '../templates/catalogue.ts'
 
+const SAME_TRANSACTION_MS = 50
+
 type OrderEvent = { readonly order_id: string }
 type Deps = {
   auth: Pick<AuthApi, 'contacts'> | undefined
@@ -16,8 +18,8 @@ type Deps = {
 }
 
 /** What a mail says of an order, without what proves whose it is. */
-export const orderOf = ({ id, number, currency, lines, ...letter }: OrderLetter) => ({
-  ...{ id, number, currency, lines },
+export const orderOf = ({ id, number, currency, lines, terms, ...letter }: OrderLetter) => ({
+  ...{ id, number, currency, lines, terms, payment_status: letter.payment_status ?? '' },
   ...{ subtotal: letter.subtotal, discount_total: letter.discount_total, total: letter.total },
   ...{ shipping_total: letter.shipping_total, tax_added: letter.tax_added, tax_total: letter.tax_total }
 })
@@ -52,13 +54,21 @@ export const recipientOf = (
   }
 }
 
+/** Both are the time of their transaction; its events are some milliseconds apart. */
+const isSameTransaction = (placedAt: Date | null, since: Date): boolean =>
+  placedAt !== null && Math.abs(since.getTime() - placedAt.getTime()) < SAME_TRANSACTION_MS
+
 /** Tells those who have ordered what became of it. */
 export function createOrderHearing({ auth, orders, shipping, write, isOn }: Deps) {
   const hear =
     <E extends OrderEvent>(
       template: TemplateName,
       /** What is told beside the order; `undefined`: nothing is. */
-      also: (event: E, letter: OrderLetter) => Readonly<Record<string, unknown>> | undefined = () => ({})
+      also: (
+        event: E,
+        letter: OrderLetter,
+        since: Date
+      ) => Readonly<Record<string, unknown>> | undefined = () => ({})
     ) =>
     async (tx: Transaction, events: readonly Delivery<E>[]): Promise<void> => {
       if (orders === undefined || !isOn(template)) return
@@ -68,9 +78,9 @@ export function createOrderHearing({ auth, orders, shipping, write, isOn }: Deps
       )
       const customerIds = new Set(letters.map(({ customer_id }) => customer_id).filter(id => id !== null))
       const contacts = (await auth?.contacts([...customerIds])) ?? []
-      const drafts = events.flatMap(({ id, payload }): Draft[] => {
+      const drafts = events.flatMap(({ id, payload, since }): Draft[] => {
         const letter = letters.find(each => each.id === payload.order_id)
-        const more = letter && also(payload, letter)
+        const more = letter && also(payload, letter, since)
         if (letter === undefined || more === undefined) return []
         return [
           {
@@ -117,9 +127,11 @@ export function createOrderHearing({ auth, orders, shipping, write, isOn }: Deps
         events.filter(({ payload }) => told === undefined || told.has(payload.shipment_id))
       )
     },
-    // Of what is paid in parts the last one is told.
-    'payments.paid': hear<OrderEvent & { is_paid: boolean }>('order_paid', ({ is_paid }) =>
-      is_paid ? {} : undefined
+    // Of what is paid in parts the last one is told. A payment that places the order is part of the mail about that.
+    'payments.paid': hear<OrderEvent & { is_paid: boolean }>(
+      'order_paid',
+      ({ is_paid }, { placed_at }, since) =>
+        is_paid && !(isOn('order_placed') && isSameTransaction(placed_at, since)) ? {} : undefined
     ),
     'payments.refunded': hear<OrderEvent & { amount: number }>('order_refunded', ({ amount }) => ({ amount }))
   }

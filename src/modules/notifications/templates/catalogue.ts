@@ -36,6 +36,8 @@ const order = {
   id: always('019b0000-0000-7000-8000-000000000001'),
   number: always('K7QD-X2MB'),
   currency: always('EUR'),
+  terms: always('prepaid'),
+  payment_status: always('paid'),
   subtotal: 5_980,
   discount_total: 500,
   shipping_total: 490,

@@ -62,7 +62,10 @@ export const english: Readonly<Record<TemplateName, Words>> = {
     "{% if action == 'erase' %}Erase my data{% else %}Show my data{% endif %}",
     'If it was not you who asked for this, you need not do anything.'
   ),
-  order_placed: orderMail('Your order {{ order.number }}', 'Thank you for your order {{ order.number }}.'),
+  order_placed: orderMail(
+    'Your order {{ order.number }}',
+    'Thank you for your order {{ order.number }}.{% if order.payment_status == "paid" %} We have received your payment.{% elsif order.terms == "on_account" %} You pay it on account.{% elsif order.terms == "cod" %} You pay it when it is delivered.{% endif %}'
+  ),
   order_paid: orderMail(
     'Your payment for order {{ order.number }}',
     'We have received your payment for order {{ order.number }}.'

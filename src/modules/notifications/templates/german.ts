@@ -64,7 +64,7 @@ export const german: Readonly<Record<TemplateName, Words>> = {
   ),
   order_placed: orderMail(
     'Ihre Bestellung {{ order.number }}',
-    'Vielen Dank für Ihre Bestellung {{ order.number }}.'
+    'Vielen Dank für Ihre Bestellung {{ order.number }}.{% if order.payment_status == "paid" %} Wir haben Ihre Zahlung erhalten.{% elsif order.terms == "on_account" %} Sie zahlen auf Rechnung.{% elsif order.terms == "cod" %} Sie zahlen bei der Lieferung.{% endif %}'
   ),
   order_paid: orderMail(
     'Ihre Zahlung für die Bestellung {{ order.number }}',

@@ -1,6 +1,7 @@
 import { json, nullableOneOf, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { Units } from '../life/counters.ts'
 import type { FulfillmentStatus, OrderState, PaymentStatus } from '../life/status.ts'
+import type { Terms } from '../placing/terms.ts'
 
 type Line = {
   line: number
@@ -33,6 +34,7 @@ export const listLetters = statement({
     market: 'text',
     currency: 'text',
     state: oneOf<OrderState>(),
+    terms: oneOf<Terms>(),
     payment_status: nullableOneOf<PaymentStatus>(),
     fulfillment_status: oneOf<FulfillmentStatus>(),
     placed_at: 'timestamptz?',
@@ -49,7 +51,7 @@ export const listLetters = statement({
   },
   text: `
     select o.id, number, customer_id, email, coalesce(shipping_address->>'name', billing_address->>'name') as name,
-      market, currency, state, payment_status, fulfillment_status, placed_at, canceled_for, subtotal, discount_total,
+      market, currency, state, terms, payment_status, fulfillment_status, placed_at, canceled_for, subtotal, discount_total,
       shipping_total, tax_added, tax_total, total, token_version,
       (select coalesce(jsonb_agg(jsonb_build_object(
           'line', l.line, 'sku', l.sku, 'name', l.name, 'variant_name', l.variant_name,
