@@ -87,7 +87,7 @@ walk(
 
     await tab.click('button', 'Pay $47.90')
     await tab.click('button', 'Be declined')
-    await tab.sees('The last try was declined.')
+    await tab.sees('The payment was declined.')
     await tab.click('a', 'Back to the shop')
     await tab.sees('The payment was declined.')
     await tab.click('button', 'Pay $47.90')

@@ -33,6 +33,24 @@ const shipped: Operation = {
   ...{ state: 'acknowledged', isUncertain: false }
 }
 
+test('a payment that places its order has no mail of its own', () => {
+  const at = (timestamp: string, type: string, data: object): Webhook => ({
+    id: type,
+    body: JSON.stringify({ type, timestamp, data: { order_id: 'o1', ...data } })
+  })
+  const told = (paidAt: string) => [
+    webhook('1', 'orders.created', {}),
+    at('2026-11-23T10:00:00.001Z', 'orders.placed', {}),
+    at(paidAt, 'payments.paid', { is_paid: true })
+  ]
+  const bare: OrderNotices = { ...order, shipments: [], credits: [] }
+  const broken = (paidAt: string, ...subjects: string[]) =>
+    brokenNotices([], [bare], { webhooks: told(paidAt), mails: subjects.map(each => mail(each, each)) })
+  expect(broken('2026-11-23T10:00:00.003Z', 'Your order N1')).toEqual([])
+  expect(broken('2026-11-23T10:00:00.003Z', 'Your order N1', 'Your payment for order N1')).toHaveLength(1)
+  expect(broken('2026-11-23T11:00:00.000Z', 'Your order N1')).toHaveLength(1)
+})
+
 test('an event that arrives again under the id that it had is right', () => {
   const all = { webhooks: [...webhooks, ...webhooks], mails: [...mails, ...mails] }
   expect(brokenNotices([shipped], [order], all)).toEqual([])

@@ -11,7 +11,7 @@ export type OrderNotices = {
   /** Ids of what was credited. */
   credits: readonly string[]
 }
-type Body = { type: string; data: Record<string, unknown> }
+type Body = { type: string; timestamp?: string; data: Record<string, unknown> }
 
 /** Where an event did not arrive under exactly one id, as sentences. */
 export function brokenNotices(
@@ -27,6 +27,9 @@ export function brokenNotices(
 }
 
 /** Events that happen once to what they are about. */
+/** Events of one transaction are a millisecond apart. */
+const SAME_TRANSACTION_MS = 50
+
 const eventsOf = ({ id, isPlaced, isCanceled, shipments, credits }: OrderNotices): string[] => [
   `orders.created of ${id}`,
   ...(isPlaced ? [`orders.placed of ${id}`] : []),
@@ -70,13 +73,19 @@ function brokenMails(
   const ids = new Map<string, Set<string>>()
   for (const { id, subject } of mails) ids.set(subject, (ids.get(subject) ?? new Set()).add(id))
   const events = [...new Map(webhooks.map(({ id, body }) => [id, JSON.parse(body) as Body])).values()]
-  const toldOf = (orderId: string, type: string, isOne: (data: Body['data']) => boolean = () => true) =>
-    events.filter(each => each.type === type && each.data.order_id === orderId && isOne(each.data)).length
+  const toldOf = (orderId: string, type: string, isOne: (body: Body) => boolean = () => true) =>
+    events.filter(each => each.type === type && each.data.order_id === orderId && isOne(each)).length
+  // The mail of an order names the payment that placed it.
+  const hasOwnMail = ({ data, timestamp = '' }: Body) => {
+    const placed = events.find(each => each.type === 'orders.placed' && each.data.order_id === data.order_id)
+    const apartMs = Math.abs(Date.parse(timestamp) - Date.parse(placed?.timestamp ?? ''))
+    return data.is_paid === true && !(apartMs < SAME_TRANSACTION_MS)
+  }
   return orders.flatMap(({ id, number, isPlaced }) => {
     const expected: Readonly<Record<string, number>> = {
       [`Your order ${number}`]: isPlaced ? 1 : 0,
       [`Your order ${number} is canceled`]: toldOf(id, 'orders.canceled', isMailed(isPlaced)),
-      [`Your payment for order ${number}`]: toldOf(id, 'payments.paid', ({ is_paid }) => is_paid === true),
+      [`Your payment for order ${number}`]: toldOf(id, 'payments.paid', hasOwnMail),
       [`Your refund for order ${number}`]: toldOf(id, 'payments.refunded')
     }
     return Object.entries(expected).flatMap(([subject, count]) => {
@@ -89,7 +98,7 @@ function brokenMails(
 /** A buyer gets no mail for giving up what was never placed. */
 const isMailed =
   (isPlaced: boolean) =>
-  ({ by }: Body['data']) =>
+  ({ data: { by } }: Body) =>
     isPlaced || (by !== 'customer' && by !== 'guest')
 
 /** A shipment that is voided soon may never be mailed. */

@@ -42,7 +42,9 @@ onEachGround(ground => {
     await receive(id)
     const statusOf = async () => (await ada.get(`/api/orders/${id}`)).json.status
     await expect.poll(statusOf, PATIENCE).toBe('paid')
-    expect((await mail(/paid|payment/i))?.text).toContain(number)
+    const placed = (await mail(/Your order/))?.text
+    expect(placed).toContain(number)
+    expect(placed).toContain('We have received your payment.')
 
     const label = { carrier: 'ups', tracking_number: '1Z999AA10123456784' }
     const sent = await admin.post(`/api/admin/orders/${id}/shipments`, label)

@@ -119,7 +119,7 @@ onEachGround(ground => {
     // What follows from them has happened.
     const sent = async () =>
       (await done(shop.admin.get('/api/admin/notifications?status=sent&count=true'))).total
-    await expect.poll(sent, PATIENCE).toBe(7)
+    await expect.poll(sent, PATIENCE).toBe(5)
     const onHandThere = async () => (await stockAt(shop.backOffice, variantId)).onHand
     await expect.poll(onHandThere, PATIENCE).toBe(COUNT - 4)
     const asked = await Promise.all(before.map(each => read(ada, each)))

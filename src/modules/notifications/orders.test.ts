@@ -80,7 +80,8 @@ test('an order on account says so in its mail, and is mailed again when it is pa
   expect((await shop.mailed(3))[2]?.text).toContain('You pay it when it is delivered.')
   expect(await templatesOf(shop)).toEqual(['order_placed', 'order_paid', 'order_placed'])
   const placed = await shop.admin.get('/api/admin/orders?placed=true&status=pending')
-  expect(placed.json.items).toMatchObject([{ terms: 'cod' }])
+  expect(placed.json.items).toMatchObject([{ status: 'pending', payment_status: 'unpaid' }])
+  expect((await shop.admin.get('/api/admin/orders?placed=false')).json.items).toEqual([])
 })
 
 test('a payment that places an order has its own mail where the mail about the order is off', async () => {

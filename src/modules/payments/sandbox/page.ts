@@ -25,16 +25,35 @@ export function payPage(intent: Intent, returnUrl: string): string {
     `<input type="hidden" name="${name}" value="${escaped(value)}">`
   const secret = hidden('client_secret', intent.client_secret)
   const back = isPage(returnUrl) ? `<p><a href="${escaped(returnUrl)}">Back to the shop</a></p>` : ''
-  return `<!doctype html>
+  const todo =
+    form === undefined
+      ? ''
+      : `<form method="post" action="/pay/${intent.id}">${secret}${back === '' ? '' : hidden('return_url', returnUrl)}${form}</form>`
+  return document(
+    `<p>No money is moved here. To be paid: <strong>${escaped(moneyOf(intent))}</strong>.</p>
+<p role="status">${wasDeclined ? DECLINED : (STATUS[intent.status] ?? '')}</p>
+${todo}${back === '' && form === undefined ? '<p>You can close this page.</p>' : back}`
+  )
+}
+
+/** For an address that belongs to no payment, or lacks its secret. */
+export const missingPage = (): string =>
+  document('<p role="status">There is no such payment. Go back to the shop, and begin the payment again.</p>')
+
+const DECLINED = 'The payment was declined. Choose how it ends this time.'
+const STATUS: Readonly<Record<string, string>> = {
+  requires_payment_method: 'This payment waits for you. Choose how it ends.',
+  requires_action: 'The bank of the card asks whether it is you.',
+  requires_capture: 'The payment is authorized. The shop captures the money later.',
+  succeeded: 'The payment succeeded.',
+  canceled: 'The payment was canceled.'
+}
+
+const document = (content: string): string => `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Sandbox: no money is moved</title>
 <style>body{font:1rem/1.5 system-ui;max-width:30rem;margin:3rem auto;padding:0 1rem}button{display:block;width:100%;margin:.5rem 0;padding:.7rem;font:inherit}</style>
-<h1>Sandbox</h1>
-<p>No money is moved here. To be paid: <strong>${escaped(moneyOf(intent))}</strong>.</p>
-<p>This payment is <strong>${escaped(intent.status.replaceAll('_', ' '))}</strong>.</p>
-${wasDeclined ? '<p>The last try was declined.</p>' : ''}
-${form === undefined ? '<p>There is nothing left to do. You can close this page.</p>' : `<form method="post" action="/pay/${intent.id}">${secret}${back === '' ? '' : hidden('return_url', returnUrl)}${form}</form>`}
-${back}
-</html>
+<main><h1>Sandbox</h1>
+${content}
+</main></html>
 `
-}

@@ -87,6 +87,42 @@ test('its page leads back to where a customer comes from, when that is a page, a
   for (const none of ['', 'javascript:alert(1)', '/shop']) expect(await page(none)).not.toContain('<a ')
 })
 
+test('a reload of its page after paying, and a second tab that pays again, show the status and the way back', async () => {
+  const { ask, url } = await useSandbox()
+  const { id, client_secret } = await ask('/v1/payment_intents', INTENT)
+  const return_url = 'https://shop.example/#/orders/1'
+  const body = new URLSearchParams({ client_secret, return_url, outcome: 'pay' })
+  const post = () => fetch(`${url}/pay/${id}`, { method: 'POST', body, redirect: 'manual' })
+  for (const answer of [await post(), await post()]) {
+    expect(answer.status).toBe(303)
+    const page = await fetch(new URL(answer.headers.get('location') ?? '', url))
+    const text = await page.text()
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(text).toContain('The payment succeeded.')
+    expect(text).toContain(`<a href="${return_url}">`)
+    expect(text).not.toContain('<button')
+  }
+  const nowhere = await fetch(`${url}/pay/pi_none?client_secret=x`)
+  expect([nowhere.status, await nowhere.text()]).toEqual([
+    404,
+    expect.stringContaining('There is no such payment.')
+  ])
+})
+
+test.each([
+  ['require_action', 'asks whether it is you'],
+  ['fail', 'The payment was declined.'],
+  ['pay', 'The payment succeeded.'],
+  ['expire', 'The payment was canceled.']
+])('its page says in a sentence what %s has made of a payment', async (deed, sentence) => {
+  const { ask, url } = await useSandbox()
+  const { id, client_secret } = await ask('/v1/payment_intents', INTENT)
+  const page = async () => (await fetch(`${url}/pay/${id}?client_secret=${client_secret}`)).text()
+  expect(await page()).toContain('This payment waits for you.')
+  await ask(`/test/payment_intents/${id}/${deed}`, {})
+  expect(await page()).toContain(sentence)
+})
+
 test.each([
   ['eur', 12_345, '€123.45'],
   ['usd', 100_000_000_000, '$1,000,000,000.00'],

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createEngine, type Engine, Refused } from './engine.ts'
 import { openLedger, type StoredObject } from './ledger.ts'
-import { objectId } from './objects.ts'
-import { payPage } from './page.ts'
+import { type Intent, objectId } from './objects.ts'
+import { missingPage, payPage } from './page.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
 
 const BODY_BYTES_MAX = 65_536
@@ -250,22 +250,45 @@ async function page(
   response: ServerResponse
 ): Promise<void> {
   const form = request.method === 'POST' ? new URLSearchParams(await textOf(request)) : query
-  const intent = engine.intent(id)
-  if (!areEqual(form.get('client_secret') ?? '', intent.client_secret)) throw notThere()
-  const method = intent.payment_method ?? objectId('pm')
-  const { pay, requireAction, fail } = engine.operations
-  const outcomes = { pay, authenticate: requireAction, fail }
-  const outcome = outcomes[form.get('outcome') as keyof typeof outcomes]
-  if (request.method === 'POST' && outcome !== undefined) {
-    engine.commit(outcome(intent, method))
+  const [clientSecret, returnUrl] = [form.get('client_secret') ?? '', form.get('return_url') ?? '']
+  const intent = intentOf(engine, id, clientSecret)
+  if (intent === undefined) return sayPage(response, 404, missingPage())
+  if (request.method === 'POST') {
+    perform(engine, () => outcomeOf(engine, intent, form.get('outcome') ?? ''), undefined)
     webhooks.wake()
+    // A reload repeats the request for the page, and not the payment.
+    const query = new URLSearchParams({ client_secret: clientSecret, return_url: returnUrl })
+    response.writeHead(303, { location: `/pay/${id}?${query}` }).end()
+    return
   }
-  response.writeHead(200, {
+  sayPage(response, 200, payPage(intent, returnUrl))
+}
+
+function intentOf(engine: Engine, id: string, clientSecret: string): Intent | undefined {
+  try {
+    const intent = engine.intent(id)
+    return areEqual(clientSecret, intent.client_secret) ? intent : undefined
+  } catch (error) {
+    if (error instanceof Refused) return undefined
+    throw error
+  }
+}
+
+function outcomeOf({ operations: { pay, requireAction, fail } }: Engine, intent: Intent, name: string) {
+  const outcomes = { pay, authenticate: requireAction, fail }
+  const outcome = Object.hasOwn(outcomes, name) ? outcomes[name as keyof typeof outcomes] : undefined
+  if (outcome === undefined) throw notThere()
+  return outcome(intent, intent.payment_method ?? objectId('pm'))
+}
+
+function sayPage(response: ServerResponse, status: number, html: string): void {
+  response.writeHead(status, {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'",
+    'referrer-policy': 'no-referrer',
     'cache-control': 'no-store'
   })
-  response.end(payPage(engine.intent(id), form.get('return_url') ?? ''))
+  response.end(html)
 }
 
 function say(response: ServerResponse, status: number, body: unknown, headers: object = {}): void {
