@@ -81,7 +81,7 @@ export function createShop<const M extends Module>({
 type OpenedShop = {
   app: App
   drainMs: number
-  /** Listens, and then fills an empty shop: requests are answered before this is over. */
+  /** Listens, and then fills an empty shop: requests are answered before this is over, and `/readyz` says 503 until then. */
   begin(): Promise<{ address: string; prepared: Prepared }>
   /** Closes everything in order, once what has `begun` is over. */
   stop(begun?: Promise<unknown>): Promise<void>
@@ -165,15 +165,15 @@ async function openOnce(
       await Promise.race([app.app.close(), delay(FINISH_TIMEOUT_MS, undefined, { ref: false })])
     })
     await checking
+    app.hold(true)
     const begin = async () => {
       try {
         // The pictures of the demo have their address, which may be any free port.
         const address = await listen(app.app, config)
         platform.outbox.start()
-        return {
-          address,
-          prepared: await prepareShop(app, config, { address, isEmbedded: database.embedded })
-        }
+        const prepared = await prepareShop(app, config, { address, isEmbedded: database.embedded })
+        app.hold(false)
+        return { address, prepared }
       } catch (error) {
         await close()
         throw withoutStack(error)

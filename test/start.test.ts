@@ -7,9 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createTestDatabase } from './support/database.ts'
+import { freePort } from './support/free-port.ts'
 import { type Program, startProgram } from './support/program.ts'
+import { SECRET_SETTINGS } from './support/secrets.ts'
 import { runSql } from './support/sql.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
@@ -66,6 +69,7 @@ describe('the first start', () => {
     const { code, stdout } = await first.ended
     expect(code).toBe(0)
     expect(stdout).toContain('Loaded the demo catalog')
+    expect(stdout.split('\n').filter(line => line.startsWith('{'))).toEqual([])
     expect(stdout).toMatch(/Administrator {2}\S+@\S+\nPassword {7}\S+/)
 
     expect((await stat(join(folder, 'data', 'secrets'))).mode & 0o777).toBe(0o600)
@@ -81,6 +85,38 @@ describe('the first start', () => {
     }
     second.child.kill('SIGTERM')
     expect((await second.ended).stdout).not.toContain('Password')
+  })
+
+  test('is not ready before the demo is loaded', async () => {
+    const database = await createTestDatabase()
+    onTestFinished(database.drop)
+    const held = new pg.Client({ connectionString: database.url })
+    await held.connect()
+    // The demo waits for this lock.
+    await held.query('begin; lock table catalog.products in exclusive mode')
+    const port = await freePort()
+    const settings = { DATABASE_URL: database.url, CARTWRIGHT__SHOP__DEMO: 'on', PORT: String(port) }
+    const program = start({ ...settings, CARTWRIGHT__DATABASE__LOCK_TIMEOUT_MS: '60000' })
+    const ready = async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.status
+    await expect.poll(ready, { timeout: 60_000 }).toBe(503)
+    expect(program.output.stdout).not.toContain('listens on')
+    await held.query('rollback')
+    await held.end()
+    await program.listening
+    expect(await ready()).toBe(200)
+    const products = await fetch(`http://127.0.0.1:${port}/api/products?limit=1`)
+    expect((await products.json()) as object).toMatchObject({ items: [{}] })
+  })
+
+  test('in production prints no requests to paste', async () => {
+    const program = start({
+      NODE_ENV: 'production',
+      HOST: '127.0.0.1',
+      ...(await useDatabase('off')),
+      ...SECRET_SETTINGS
+    })
+    await program.listening
+    expect(program.output.stdout).not.toMatch(/Try it|curl/)
   })
 
   test.each([
@@ -329,7 +365,7 @@ test('the requests of the README work as they stand there, and once more', async
   const own = script.replaceAll('http://127.0.0.1:8080', address)
   const env = { ...process.env, PATH: `${join(process.execPath, '..')}:${process.env.PATH}` }
   for (let run = 0; run < 2; run += 1) {
-    const { stdout } = await promisify(execFile)('bash', ['-euc', own], { env })
+    const { stdout } = await promisify(execFile)('sh', ['-euc', own], { env })
     expect(stdout).toContain('"status":"merged"')
     expect(stdout).toContain('BOWL-CAL-WHT')
   }

@@ -28,8 +28,10 @@ export const restoreBackup = (
     say(report, json, `Restored ${file}, as it was at ${report.taken_at}`)
   })
 
-/** Standard output belongs to the report. */
-const progress: Progress = (table, index, of) => process.stderr.write(`${index}/${of} ${table}\n`)
+/** For a person who waits; a scheduled backup prints its report alone. Standard output belongs to the report. */
+const progress: Progress = (table, index, of) => {
+  if (process.stderr.isTTY) process.stderr.write(`${index}/${of} ${table}\n`)
+}
 
 const say = (report: BackupReport, json: boolean, what: string) =>
   process.stdout.write(

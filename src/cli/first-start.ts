@@ -82,14 +82,16 @@ export async function welcome(
   address: string
 ): Promise<string> {
   if (config.log.level === 'silent') return ''
-  const examples = await app.examples(address, admin ?? undefined)
+  const isDevelopment = config.environment === 'development'
+  // They make an account, which nobody wants in a shop that is open.
+  const examples = isDevelopment ? await app.examples(address, admin ?? undefined) : []
   const lines = [
     `Cartwright ${version} listens on ${address} (API: ${address}/docs)`,
-    config.environment === 'development' && `Buy something: ${address}/shop`,
+    isDevelopment && `Buy something: ${address}/shop`,
     demoProducts > 0 && `Loaded the demo catalog: ${demoProducts} products.`,
     // The password is not shown again.
     admin && `\nAdministrator  ${admin.email}\nPassword       ${admin.password}   (shown this once)\n`,
-    'Try it:',
+    isDevelopment && 'Try it:',
     ...examples.map(line => `  ${line}`)
   ]
   return `${lines.filter(Boolean).join('\n')}\n\n`

@@ -4,6 +4,7 @@ import { OperatorError } from '../kernel/errors.ts'
 import { deleteOldAudit } from '../platform/audit.ts'
 import { createKeyClaims } from '../platform/idempotency/claims.ts'
 import { deleteExpiredKeys } from '../platform/idempotency/keys.ts'
+import { withoutInfo } from '../platform/log.ts'
 import type { Platform } from '../platform/platform.ts'
 import { createClassTable } from './admission/request-classes.ts'
 import { createVisits, type Visits } from './admission/visits.ts'
@@ -13,7 +14,7 @@ import { byAddress, limitRateAndBytes } from './callers/rate-limits.ts'
 import { createShoppers, type Shoppers } from './callers/shoppers.ts'
 import { mountDiagnostics } from './diagnostics/endpoints.ts'
 import { createMetrics, type Metrics } from './diagnostics/metrics.ts'
-import { openDiagnosticsPort } from './diagnostics/port.ts'
+import { type DiagnosticsPort, openDiagnosticsPort } from './diagnostics/port.ts'
 import { recordAnswer } from './diagnostics/records.ts'
 import type { Connections } from './door/connections.ts'
 import { createCors } from './door/cors.ts'
@@ -62,6 +63,8 @@ export type Gateway = {
   app: FastifyInstance
   /** The document of the API, whether or not it is served. */
   document(): Promise<string>
+  /** Whether `/readyz` answers 503 although requests are served: while the first start fills the shop. */
+  hold(isHeld: boolean): void
   /** From now on `/readyz` answers 503, so that load balancers look elsewhere, and each answer ends its connection. */
   drain(): void
   /** For errors that nobody catches; `stop` ends the process in order. */
@@ -133,7 +136,8 @@ export async function createGateway({
       unknownRoute: (request, reply) => sendUnknownRoute(reply, allowedMethods(pathOf(request.url)))
     }
   })
-  const draining = prepareDraining(app)
+  let port: DiagnosticsPort | undefined
+  const draining = prepareDraining(app, isHeld => port?.hold(isHeld))
   app.addHook('onRoute', ({ method, url, prefix, config }) => {
     const owner = config?.owner ?? null
     const lacks = config?.bounds?.missing ?? []
@@ -141,7 +145,7 @@ export async function createGateway({
   })
   const writeDocument = collectOpenApi(app, version)
   mountDiagnostics(app, {
-    ...{ db, cache, metrics, isDraining: draining.isDraining },
+    ...{ db, cache, metrics, isHeld: draining.isHeld },
     hasPrivateMetrics: config.server.private_metrics
   })
   const claims = createKeyClaims(db)
@@ -169,22 +173,15 @@ export async function createGateway({
   if (problems.length > 0) throw new OperatorError(`Routes are mounted wrongly:\n  ${problems.join('\n  ')}`)
   chores.sweep(SWEEP_SECONDS, 'delete expired idempotency keys', () => db.run(deleteExpiredKeys))
   chores.sweep(SWEEP_SECONDS, 'delete old audit entries', () => deleteOldAudit(db))
-  const port =
-    config.server.diagnostics_port === 0 ? undefined : await openDiagnosticsPort({ ...platform, metrics })
+  if (config.server.diagnostics_port !== 0) port = await openDiagnosticsPort({ ...platform, metrics })
   // It answers for as long as anything else does.
   app.server.once('close', () => port?.close())
   return {
     app,
     document: writeDocument,
-    drain: () => {
-      port?.drain()
-      draining.begin()
-    },
-    onUncaught: createUncaughtHandler({
-      log: platform.log,
-      metrics: platform.metrics,
-      headers: commonHeaders(config)
-    })
+    hold: draining.hold,
+    drain: draining.begin,
+    onUncaught: createUncaughtHandler({ ...platform, headers: commonHeaders(config) })
   }
 }
 
@@ -197,10 +194,10 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
   const isServedHost = createHostCheck(config)
   const connections: Connections[] = []
   const app = fastify({
-    loggerInstance: log,
+    loggerInstance: config.environment === 'development' ? withoutInfo(log) : log,
     logController: new LogController({ disableRequestLogging: true }),
     // A logger for each request would cost 2 us of it; lines about a request name it themselves.
-    childLoggerFactory: logger => logger,
+    childLoggerFactory: () => log,
     genReqId: request => {
       const given = request.headers['x-request-id']
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()

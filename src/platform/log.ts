@@ -79,3 +79,7 @@ const withoutPasswords = (text: string) =>
   text
     .replace(/(\w:\/\/[^\s:@/]*:)[^\s@]+@/g, '$1***@')
     .replace(/\b(Bearer|Basic) +[\w.~+/=-]{12,}/gi, '$1 ***')
+
+/** For what Fastify itself logs: the start of a shop in development says in words where it listens. */
+export const withoutInfo = (log: Log): Log =>
+  log.isLevelEnabled('info') ? log.child({}, { level: 'warn' }) : log

@@ -63,8 +63,13 @@ test.each(withShell)(
       .replaceAll('npm run cartwright --', `node '${MAIN}'`)
     const script = join(folder, 'guide.sh')
     // What asks for a password reads it from a file, as it would from a terminal.
-    await writeFile(script, `exec < <(echo '${PASSWORD}')\n${commands}`)
-    const running = promisify(execFile)('bash', ['-euo', 'pipefail', script], {
+    const input = join(folder, 'input')
+    await writeFile(input, `${PASSWORD}\n`)
+    await writeFile(script, `exec < '${input}'\n${commands}`)
+    // The README is pasted into any shell.
+    const shell = name === 'README.md' ? ['sh', '-eu'] : ['bash', '-euo', 'pipefail']
+    const [program = '', ...flags] = shell
+    const running = promisify(execFile)(program, [...flags, script], {
       cwd: folder,
       timeout: PATIENCE_MS,
       env: {

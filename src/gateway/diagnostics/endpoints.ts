@@ -16,21 +16,21 @@ export type DiagnosticsDeps = ReadinessDeps & {
  */
 export function mountDiagnostics(
   app: FastifyInstance,
-  { db, cache, metrics, isDraining, hasPrivateMetrics }: DiagnosticsDeps
+  { db, cache, metrics, isHeld, hasPrivateMetrics }: DiagnosticsDeps
 ): void {
   const described = (summary: string, description: string) => ({
     schema: { tags: ['diagnostics'], summary, description },
     logLevel: 'warn' as const,
     config: { isDiagnostic: true as const }
   })
-  const readiness = createReadiness({ db, cache, isDraining })
+  const readiness = createReadiness({ db, cache, isHeld })
 
   const alive = described('Check that the process is alive', 'Answers 200 with `status` and `time`.')
   app.get('/healthz', alive, () => ({ status: 'UP', time: now() }))
 
   const ready = described(
     'Check that the shop can serve requests',
-    'Answers 200, or 503 with the same fields: whether the database and the cache answer a ping, and whether it drains.'
+    'Answers 200, or 503 with the same fields: whether the database and the cache answer a ping, whether the first start is complete, and whether it drains.'
   )
   app.get('/readyz', ready, async (_request, reply) => {
     const { isReady, body } = await readiness()

@@ -16,8 +16,8 @@ export type ThreadReport =
 
 /** In `state`: when this thread was last seen working, in nanoseconds of the monotonic clock, which all threads share. */
 export const BEAT_AT = 0
-/** In `state`: 1 once the process is draining. */
-export const DRAINING = 1
+/** In `state`: 1 while the process starts or stops, and is not ready. */
+export const HELD = 1
 /** In `state`: 1 while some kind of work has no database connection. */
 export const DATABASE_OUT = 2
 const STATES = 3
@@ -29,7 +29,7 @@ const SNAPSHOT_MS = 1_000
 const RESTART_PAUSE_MS = 1_000
 const MEMORY_MB_MAX = 128
 
-export type DiagnosticsPort = { drain(): void; close(): Promise<void> }
+export type DiagnosticsPort = { hold(isHeld: boolean): void; close(): Promise<void> }
 type Deps = {
   config: Config
   databaseUrl: string
@@ -113,7 +113,7 @@ export async function openDiagnosticsPort({
   }
   tell()
   return {
-    drain: () => Atomics.store(state, DRAINING, 1n),
+    hold: isHeld => Atomics.store(state, HELD, isHeld ? 1n : 0n),
     close
   }
 }

@@ -11,14 +11,15 @@ export type Readiness = { isReady: boolean; body: Record<string, string | null> 
 export type ReadinessDeps = {
   db: Pick<Database, 'ping' | 'proveWrite' | 'isOut'>
   cache: Pick<Cache, 'ping' | 'statistics'>
-  isDraining: () => boolean
+  /** While the process starts or stops. */
+  isHeld: () => boolean
 }
 
 /**
  * What `/readyz` says. Callers that come while a check is under way get its result, so that probing cannot become a
  * load. `writes` and `redis` are part of the answer and do not change the status: the process serves pages without both.
  */
-export function createReadiness({ db, cache, isDraining }: ReadinessDeps): () => Promise<Readiness> {
+export function createReadiness({ db, cache, isHeld }: ReadinessDeps): () => Promise<Readiness> {
   const once = singleFlight<Record<'database' | 'cache' | 'writes', Checked> & { redis: RedisState }>()
   let written: { state: Promise<Checked>; at: number } | undefined
 
@@ -47,7 +48,7 @@ export function createReadiness({ db, cache, isDraining }: ReadinessDeps): () =>
 
   return async () => {
     const checks = await once('all', checkAll)
-    const isReady = checks.database === 'UP' && checks.cache === 'UP' && !isDraining()
+    const isReady = checks.database === 'UP' && checks.cache === 'UP' && !isHeld()
     const status = isReady ? 'READY' : 'NOT_READY'
     return { isReady, body: { status, ...checks, time: new Date().toISOString() } }
   }

@@ -4,7 +4,7 @@ import { openLog } from '../../platform/log.ts'
 import { createServer } from '../../platform/node-http.ts'
 import { databaseOptionsOf, openCache } from '../../platform/platform.ts'
 import { openDatabase } from '../../platform/postgres/database.ts'
-import { BEAT_AT, DATABASE_OUT, DRAINING, type Snapshot, type ThreadData, type ThreadReport } from './port.ts'
+import { BEAT_AT, DATABASE_OUT, HELD, type Snapshot, type ThreadData, type ThreadReport } from './port.ts'
 import { createReadiness } from './readiness.ts'
 
 // The program of the thread that serves `server.diagnostics_port`.
@@ -18,9 +18,9 @@ const NANOSECONDS = 1_000_000n
 
 const db = openDatabase(databaseOptionsOf(config, databaseUrl))
 const cache = await openCache(config, openLog({ level: 'silent' }))
-const isDraining = () => Atomics.load(state, DRAINING) === 1n
+const isHeld = () => Atomics.load(state, HELD) === 1n
 const isOut = () => Atomics.load(state, DATABASE_OUT) === 1n
-const readiness = createReadiness({ db: { ...db, isOut }, cache, isDraining })
+const readiness = createReadiness({ db: { ...db, isOut }, cache, isHeld })
 let snapshot: Snapshot | undefined
 parentPort?.on('message', (latest: Snapshot) => {
   snapshot = latest

@@ -1,7 +1,13 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
-export type Draining = { begin(): void; isDraining(): boolean }
+export type Draining = {
+  begin(): void
+  isDraining(): boolean
+  hold(isHeld: boolean): void
+  /** Whether load balancers should send no requests: while it drains, or is held. */
+  isHeld(): boolean
+}
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -15,8 +21,11 @@ declare module 'fastify' {
  * socket ends: clients and load balancers go elsewhere with their next request, and no connection that is kept alive
  * holds up the close.
  */
-export function prepareDraining(app: FastifyInstance): Draining {
-  let isDraining = false
+export function prepareDraining(
+  app: FastifyInstance,
+  onHeld: (isHeld: boolean) => void = () => {}
+): Draining {
+  let [isDraining, isHeld] = [false, false]
   const stopping = new AbortController()
   app.decorateRequest('stopping', { getter: () => stopping.signal })
   app.addHook('onSend', (_request, reply, payload, done) => {
@@ -26,6 +35,7 @@ export function prepareDraining(app: FastifyInstance): Draining {
   spareAnswersUnderWay(app.server)
   const begin = () => {
     isDraining = true
+    onHeld(true)
     stopping.abort()
     // For answers that had begun: their sockets end a second after them.
     app.server.keepAliveTimeout = 1
@@ -34,7 +44,15 @@ export function prepareDraining(app: FastifyInstance): Draining {
     begin()
     done()
   })
-  return { begin, isDraining: () => isDraining }
+  return {
+    begin,
+    isDraining: () => isDraining,
+    hold: wanted => {
+      isHeld = wanted
+      onHeld(isDraining || isHeld)
+    },
+    isHeld: () => isDraining || isHeld
+  }
 }
 
 /**

@@ -6,12 +6,11 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createEngine, type Engine, Refused } from './engine.ts'
+import { say, sayPage, textOf } from './http.ts'
 import { openLedger, type StoredObject } from './ledger.ts'
 import { type Intent, objectId } from './objects.ts'
 import { missingPage, payPage } from './page.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
-
-const BODY_BYTES_MAX = 65_536
 
 export type SandboxOptions = {
   folder: string
@@ -279,33 +278,6 @@ function outcomeOf({ operations: { pay, requireAction, fail } }: Engine, intent:
   const outcome = Object.hasOwn(outcomes, name) ? outcomes[name as keyof typeof outcomes] : undefined
   if (outcome === undefined) throw notThere()
   return outcome(intent, intent.payment_method ?? objectId('pm'))
-}
-
-function sayPage(response: ServerResponse, status: number, html: string): void {
-  response.writeHead(status, {
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'",
-    'referrer-policy': 'no-referrer',
-    'cache-control': 'no-store'
-  })
-  response.end(html)
-}
-
-function say(response: ServerResponse, status: number, body: unknown, headers: object = {}): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers })
-  response.end(JSON.stringify(body))
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > BODY_BYTES_MAX)
-      throw new Refused(413, 'invalid_request_error', 'too_large', 'The body is too large.')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
 }
 
 function areEqual(one: string, other: string): boolean {
