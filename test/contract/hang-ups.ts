@@ -74,7 +74,7 @@ function bytesOf(route: Ready): Buffer {
 
 /** All that a request can have changed: rows, what is sent to others, and money at the provider. */
 export async function effectsOf({ stored, sql, sandbox }: World): Promise<Record<string, unknown>> {
-  await until('no transaction is open', async () => (await sql(OPEN)).length === 0)
+  await until('nothing is under way', async () => (await sql(UNDER_WAY)).length === 0)
   const tables = await stored()
   const [sent] = await sql(
     `select (select count(*) from notifications.messages) as messages,
@@ -86,5 +86,9 @@ export async function effectsOf({ stored, sql, sandbox }: World): Promise<Record
   return { ...others, ...sent, provider: JSON.stringify(await sandbox.objects()) }
 }
 
-const OPEN = `select pid from pg_stat_activity
-  where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`
+/** Transactions, and jobs that follow from earlier ones. */
+const UNDER_WAY = `
+  select pid::text as what from pg_stat_activity
+  where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()
+  union all
+  select handler from cartwright.jobs where lease is not null or due_at <= now()`
