@@ -91,4 +91,4 @@ const UNDER_WAY = `
   select pid::text as what from pg_stat_activity
   where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()
   union all
-  select handler from cartwright.jobs where lease is not null or due_at <= now()`
+  select handler from cartwright.jobs where lease is not null`
