@@ -16,9 +16,31 @@ const ORDERS_A_PAGE = 500
 /** An order can have 200 lines. */
 const DETAILED_A_PAGE = 50
 const ADDRESS = [
-  ...['name', 'company', 'line1', 'line2', 'city', 'region', 'postal_code', 'country', 'phone', 'vat_id']
+  'name',
+  'company',
+  'line1',
+  'line2',
+  'city',
+  'region',
+  'postal_code',
+  'country',
+  'phone',
+  'vat_id'
 ] as const
 const PPM_A_PERCENT = 10_000
+
+/** What each row of lines and taxes says of its order. */
+const OF_ORDER = [
+  'number',
+  'order_id',
+  'placed_at',
+  'created_at',
+  'status',
+  'email',
+  'market',
+  'currency',
+  'shipping_country'
+]
 
 const COLUMNS: Readonly<Record<Exported, readonly string[]>> = {
   // New columns come last: programs read the others by their place.
@@ -38,35 +60,12 @@ const COLUMNS: Readonly<Record<Exported, readonly string[]>> = {
     ...ADDRESS.map(part => `billing_${part}`)
   ],
   lines: [
-    ...[
-      'number',
-      'order_id',
-      'placed_at',
-      'created_at',
-      'status',
-      'email',
-      'market',
-      'currency',
-      'shipping_country'
-    ],
+    ...OF_ORDER,
     ...['kind', 'line', 'sku', 'name', 'variant_name', 'variant_id', 'product_id'],
     ...['quantity', 'canceled', 'fulfilled', 'returned', 'refunded'],
     ...['unit_price', 'subtotal', 'discount', 'tax', 'tax_included', 'total']
   ],
-  taxes: [
-    ...[
-      'number',
-      'order_id',
-      'placed_at',
-      'created_at',
-      'status',
-      'email',
-      'market',
-      'currency',
-      'shipping_country'
-    ],
-    ...['vat_id', 'tax_category', 'rate_percent', 'exempt', 'net', 'tax', 'gross']
-  ]
+  taxes: [...OF_ORDER, ...['vat_id', 'tax_category', 'rate_percent', 'exempt', 'net', 'tax', 'gross']]
 }
 
 /** Orders as a CSV file that is read while it is sent: a page of orders is in memory at a time. */
