@@ -51,7 +51,7 @@ export function moduleProblems(modules: readonly Composable[], switches: Switche
   return [...missing, ...namesakes, ...clashes, ...strays, ...silent, ...eventProblems(modules)]
 }
 
-/** An event has one module that emits it: in the list, or one that whoever hears it requires or uses. */
+/** An event has one module that emits it: in the list, or one that the listening module requires or uses. */
 function eventProblems(modules: readonly Composable[]): string[] {
   const emitted = modules.flatMap(({ emits = [] }) => emits.map(({ name }) => name))
   const twice = new Set(emitted.filter((name, index) => emitted.indexOf(name) !== index))

@@ -83,7 +83,7 @@ export async function welcome(
 ): Promise<string> {
   if (config.log.level === 'silent') return ''
   const isDevelopment = config.environment === 'development'
-  // They make an account, which nobody wants in a shop that is open.
+  // Its commands make an account, which does not belong in a shop that customers use.
   const examples = isDevelopment ? await app.examples(address, admin ?? undefined) : []
   const lines = [
     `Cartwright ${version} listens on ${address} (API: ${address}/docs)`,
