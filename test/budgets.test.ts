@@ -10,8 +10,8 @@ import { doOnceMore } from './support/jobs.ts'
 import { fillLargeCatalog } from './support/large-catalog.ts'
 import { fillLargeOrders, fillLargeStock } from './support/large-orders.ts'
 
-/** `LARGE=1`: the size of a large shop, whose plans those of the smaller one are to be. It takes some minutes. */
-const isLarge = process.env['LARGE'] === '1'
+/** `LARGE=1`: the size of a large shop, whose plans those of the smaller one are to be. It takes half an hour on a busy machine. */
+const isLarge = process.env.LARGE === '1'
 const PRODUCTS = isLarge ? 200_000 : 10_000
 const ORDERS = isLarge ? 1_000_000 : 20_000
 const TIMEOUT_MS = isLarge ? 1_800_000 : 240_000
